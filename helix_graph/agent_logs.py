@@ -201,10 +201,6 @@ def extract_all(  # noqa: PLR0913  (the command's options)
         dry_run: Changes nothing, and says how episodes would come out.
         progress: Called before each log.
         workers: At most so many processes make episodes where there is much to read; None: one for each core.
-
-    Raises:
-        InvalidArgument: There is no such agent.
-        InvalidConfiguration: A line of ``.helixignore`` is no rule.
     """
     check_agent(agent)
     began = time.time()
@@ -269,7 +265,6 @@ def session_from(episode: Episode, *, log: Path | None = None) -> Session:
 
     Raises:
         InvalidArgument: The log has another session.
-        LogNotReadable: There is no such log any more, or it cannot be read.
     """
     if log is not None:
         found = next((one for one in read_sessions(log) if one.id == episode.session), None)
@@ -288,9 +283,6 @@ def unread_logs(memory: Path) -> tuple[Path, ...]:
 
     Sessions that are still running are left for later. Where there is none, the stamp moves on, so that other projects'
     logs are looked at once.
-
-    Raises:
-        WriteFailed: The memory cannot be written.
     """
     stamp, began = read_stamp(memory), time.time()
     newer = set(finished_since(stamp, now=began)) if stamp else set()

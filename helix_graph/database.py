@@ -107,7 +107,6 @@ def ownership(path: Path, kind: DatabaseKind) -> Ownership:
         NotOurDatabase: It is another program's file, or no database at all.
         DatabaseUnreadable: Its beginning is cut off or nothing but zeros, as a crash leaves it; no program's file
             begins so.
-        DatabaseRefused: It cannot be opened.
     """
     for part in (path, *(_beside(path, suffix) for suffix in SIDE_FILES)):  # SQLite would write where a link leads
         if problem := irregularity(part):
@@ -224,13 +223,7 @@ def _begin(connection: sqlite3.Connection, path: Path, kind: DatabaseKind) -> No
 
 
 def check_writable(path: Path, kind: DatabaseKind) -> None:
-    """Whether the file, if it is there, lets one write; a damaged one counts, because the next compile makes it anew.
-
-    Raises:
-        NotOurDatabase: It is another program's file.
-        DatabaseBusy: Another process kept it locked.
-        DatabaseRefused: The disk is full, or permissions are missing.
-    """
+    """Whether the file, if it is there, can be written; a damaged one counts, for the next compile makes it anew."""
     with contextlib.suppress(DatabaseUnreadable):
         if ownership(path, kind) == "absent":
             return
@@ -292,7 +285,6 @@ def reporting(path: Path) -> Iterator[None]:
 
     Raises:
         DatabaseBusy: Another process held the lock for longer than `BUSY_SECONDS`.
-        DatabaseRefused: The disk is full, or permissions are missing.
         DatabaseUnreadable: The file is damaged, or its tables are not what they should be.
         GraphNotCompiled: A process was killed while it wrote, and this one only reads.
     """

@@ -82,10 +82,6 @@ class Episodes(EpisodeStore):
 
         The form of the original's example, which leaves out the word *session*, is taken too:
         ``episode-2026-01-01-126`` for ``2026-01-01-session-126``.
-
-        Raises:
-            InvalidEpisode: Its file does not fit the schema.
-            EpisodeError: The id cannot safely name a file.
         """
         extracted = self.extracted(as_str("name", name))
         return extracted and self._now(extracted)
@@ -139,11 +135,7 @@ class Episodes(EpisodeStore):
         return self._found(outcome, since, task)[:most]
 
     def count(self, outcome: str | None = None, since: date | str | None = None, *, task: str | None = None) -> int:
-        """How many episodes `list` has to choose from.
-
-        Raises:
-            InvalidArgument: The outcome is none of the four.
-        """
+        """How many episodes `list` has to choose from."""
         return len(self._found(outcome, since, task))
 
     def new(  # noqa: PLR0913, PLR0917  (the original's parameters, in its order)
@@ -181,7 +173,6 @@ class Episodes(EpisodeStore):
             InvalidEpisode: A part does not fit the schema, or a link runs backwards in time or closes a circle. One to
                 an id that is not there is left out, and named in the episode's ``extra["unresolved"]``.
             InvalidArgument: The task is empty. The task contains a control character. The outcome is none of the four.
-            WriteFailed: The file could not be written.
         """
         path = self.path_of(session_id)
         if path.exists() and not force:
@@ -207,10 +198,6 @@ class Episodes(EpisodeStore):
 
         Args:
             episode: As for `get`.
-
-        Raises:
-            InvalidEpisode: Its file does not fit the schema.
-            EpisodeError: The id cannot safely name a file.
         """
         found = self.get(self.resolve(as_str("episode", episode)))
         timed: list[tuple[str, Decision]] = []
@@ -221,12 +208,7 @@ class Episodes(EpisodeStore):
         return tuple(decision for _, decision in sorted(timed, key=lambda each: each[0]))
 
     def evidence(self, episode: str, *, log: Path | None = None) -> tuple[CheckedQuotation, ...]:
-        """Every quotation of an episode as it was extracted, and with its log at hand whether each is there.
-
-        Raises:
-            NotFound: There is no such episode.
-            LogNotReadable: The log cannot be opened.
-        """
+        """Every quotation of an episode as it was extracted, and with its log at hand whether each is there."""
         from helix_episodes.verification import quotations, verify
 
         extracted = self._require_extracted(episode)
@@ -236,10 +218,8 @@ class Episodes(EpisodeStore):
         """Revises how an episode came out, as a dated assertion of basis ``judged``; returns the episode as it is now.
 
         Raises:
-            NotFound: There is no such episode.
             InvalidArgument: ``because`` is empty: without a reason it would be one more guess. The outcome is none of
                 the four.
-            WriteFailed: The assertion could not be saved.
         """
         extracted = self._require_extracted(episode)
         correction = OutcomeCorrection(
@@ -268,10 +248,7 @@ class Episodes(EpisodeStore):
         recognised by its text and line.
 
         Raises:
-            NotFound: There is no such episode.
             EpisodeError: It has no such decision, or nothing was to be corrected.
-            InvalidArgument: Type or outcome is none of those allowed.
-            WriteFailed: The assertion could not be saved.
         """
         extracted = self._require_extracted(episode)
         decision = as_str("decision", decision)
@@ -310,11 +287,8 @@ class Episodes(EpisodeStore):
         """Links two parts of an episode, or with ``withdrawn`` takes their link out; returns the episode as it is now.
 
         Raises:
-            NotFound: There is no such episode.
             EpisodeError: It has no such part, the link would run backwards in time or close a circle, or there is
                 none to take out.
-            InvalidArgument: The type is none of the four.
-            WriteFailed: The assertion could not be saved.
         """
         extracted = self._require_extracted(episode)
         source, target = as_str("source", source), as_str("target", target)

@@ -321,9 +321,6 @@ def forget(
     Raises:
         HelixGraphError: The selection is empty, and nothing is unproved.
         NotFound: A session is named that is neither recorded nor forgotten.
-        EpisodeError: An id that cannot be a session's.
-        WriteFailed: A file cannot be written or deleted.
-        NotOurDatabase: Another program's file is where graph.db belongs.
         GraphError: The graph could not be compiled: it was deleted with what it held, and the next run searches again.
     """
     store, waiting = EpisodeStore(graph.episodes), Tombstones(root).unproved().keys()

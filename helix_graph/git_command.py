@@ -60,11 +60,7 @@ def git_output(folder: Path, *arguments: str, asked: bytes = b"") -> bytes | Non
 
 
 def begin_repository(folder: Path) -> None:
-    """Makes a repository of a folder that is in none yet.
-
-    Raises:
-        GitFailed: As for `run_git`.
-    """
+    """Makes a repository of a folder that is in none yet."""
     _run(["init", "--quiet"], folder, environment=_environment(_SETTINGS))
 
 

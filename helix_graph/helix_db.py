@@ -203,15 +203,7 @@ class HelixDatabase:
 
     @contextlib.contextmanager
     def reading(self) -> Iterator[sqlite3.Connection]:
-        """A connection that sees one state of the file throughout; a file or tables yet to be made are empty ones.
-
-        Raises:
-            NotOurDatabase: Another program's file stands there.
-            MemoryNewer: A newer version wrote it.
-            MemoryDamaged: It is ours and cannot be read.
-            DatabaseBusy: Another process kept it locked.
-            DatabaseRefused: Permissions are missing.
-        """
+        """A connection that sees one state of the file throughout; a file or tables yet to be made are empty ones."""
         with self._reporting(), _READERS.lend(self.path, make=self._reader, fits=self._is_current) as connection:
             connection.execute("BEGIN")
             try:
@@ -221,15 +213,7 @@ class HelixDatabase:
 
     @contextlib.contextmanager
     def writing(self) -> Iterator[sqlite3.Connection]:
-        """A connection within a transaction: everything done with it happens, durably, or nothing does.
-
-        Raises:
-            NotOurDatabase: Another program's file stands there.
-            MemoryNewer: A newer version wrote it.
-            MemoryDamaged: It is ours and cannot be read.
-            DatabaseBusy: Another process kept it locked.
-            DatabaseRefused: The disk is full, or permissions are missing.
-        """
+        """A connection within a transaction: everything done with it happens, durably, or nothing does."""
         lent = _WRITERS.lend(self.path, make=self._writer, fits=lambda _: True)
         with self._reporting(), lent as connection, transaction(connection):
             self._step_up(connection)
@@ -264,9 +248,6 @@ class HelixDatabase:
         """Before anything is written to a file whose end is missing: SQLite may not come by there, and write on.
 
         Where a log stands beside it, somebody is writing or was killed, and SQLite puts the end right from the log.
-
-        Raises:
-            MemoryDamaged: The end is missing.
         """
         log = self.path.with_name(self.path.name + SIDE_FILES[0])
         if not log.exists() and _is_torn(self.path) and not log.exists():
@@ -321,11 +302,7 @@ class HelixDatabase:
         return self._version(connection) == len(self.tables.steps)
 
     def _version(self, connection: sqlite3.Connection) -> int:
-        """Of this package's tables in the file.
-
-        Raises:
-            MemoryNewer: The file has steps that this version does not know.
-        """
+        """Of this package's tables in the file."""
         try:
             row = connection.execute("SELECT version FROM room WHERE name = ?", (self.tables.room,)).fetchone()
         except sqlite3.OperationalError as error:

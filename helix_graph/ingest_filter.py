@@ -211,11 +211,7 @@ def names_in(arguments: Mapping[str, object]) -> Iterator[str]:
 
 
 class MemoryFilter:
-    """The `helix_episodes.ingest.IngestFilter` of the memory in ``root``. ``force`` lets forgotten sessions in again.
-
-    Raises:
-        InvalidConfiguration: A line of ``.helixignore`` is no rule.
-    """
+    """The `helix_episodes.ingest.IngestFilter` of the memory in ``root``; ``force`` lets forgotten sessions in."""
 
     def __init__(self, root: Path, *, force: bool) -> None:
         self._rules = read_rules(root)

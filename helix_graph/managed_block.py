@@ -67,7 +67,6 @@ def added_line(path: Path | str, line: str, *, memory: Path | None, option: str)
 
     Raises:
         InvalidArgument: It is no file of the project, or there is a link on the way to it.
-        WriteFailed: The file cannot be read.
     """
     path, place = _in_project(as_path(option, path), memory, option=option)
     old = _text_of(place)

@@ -90,7 +90,6 @@ class Memory:
         as this user's own (`helix_graph.trust`).
 
         Raises:
-            WriteFailed: The folder cannot be written, or the user's state folder.
             UntrustedMemory: There is one already that this user neither began nor accepted.
             NoMemory: ``start`` is no place where one could be.
         """
@@ -109,7 +108,6 @@ class Memory:
 
         Raises:
             NoMemory: The project has none yet, or ``start`` is no place where one could be.
-            UntrustedMemory: It is not one that this user began or accepted, or others can write to it.
         """
         where, root = _folder_for(start)
         if root is None or not root.is_dir():
@@ -123,7 +121,6 @@ class Memory:
         Raises:
             NoMemory: The project has none yet, or ``start`` is no place where one could be.
             UntrustedMemory: Others can write to it, or git tracks one of its databases.
-            WriteFailed: The user's state folder cannot be written.
         """
         found = cls.preview(start)
         root = Path(found.root)
@@ -196,9 +193,6 @@ class Memory:
         """Whether this memory would have paid: its own history, replayed in time order; see `helix_graph.worth`.
 
         ``logs`` are files or folders of logs; without any, the agents' logs on this machine.
-
-        Raises:
-            InvalidArgument: There is no such file or folder.
         """
         from helix_episodes.readers import find_logs
         from helix_graph.agent_logs import own_logs
@@ -215,11 +209,7 @@ class Memory:
         )  # fmt: skip
 
     def highlights(self) -> Highlights:
-        """What stands out: at most ten sentences, the most useful first; see `helix_graph.highlights.api`.
-
-        Raises:
-            GraphNotCompiled: There is no graph yet.
-        """
+        """What stands out: at most ten sentences, the most useful first; see `helix_graph.highlights.api`."""
         from helix_graph.highlights.api import known_highlights
 
         return known_highlights(self.root, self.issues, self.causality)
@@ -315,9 +305,6 @@ class Memory:
         ``strict`` a log with a damaged or unknown line fails, and nothing of it is written. With ``own`` sessions that
         ran in another project are left out, as by `extract_all`. ``workers`` is how many processes may make episodes
         where there is much to read, None one for each core.
-
-        Raises:
-            InvalidConfiguration: A line of ``.helixignore`` is no rule.
         """
         from helix_episodes.ingest import record
         from helix_episodes.store import EpisodeStore
@@ -413,10 +400,6 @@ class Memory:
         ``team_project``, or the last one, or one called like the project's folder.
 
         Raises:
-            InvalidConfiguration: A line of ``.helixignore`` is no rule.
-            NotOurDatabase: Another program's file is where graph.db belongs.
-            DatabaseBusy: Another process has been compiling for too long.
-            WriteFailed: The memory cannot be written.
             MissingExtra, TeamServerFailed: The team's server cannot be asked; everything else is done.
         """
         from helix_graph.agent_logs import SyncReport
@@ -430,12 +413,7 @@ class Memory:
         return SyncReport(logs=logs, graph=graph, team=team)
 
     def follow_team(self) -> TeamPulled | None:
-        """Brings in what the team's server has (`helix_graph.sharing.team.Team.follow`); None where none takes part.
-
-        Raises:
-            InvalidConfiguration: The table ``[team]`` of the user's configuration is not understood.
-            WriteFailed: The memory cannot be written.
-        """
+        """Brings in what the team's server has (`helix_graph.sharing.team.Team.follow`); None where none takes part."""
         if not (self.root / TEAM_STATE).exists():
             return None
         pulled = self.team.follow()
@@ -477,12 +455,7 @@ class Memory:
         return self._pages().write(None if output is None else as_path("output", output), **opening)
 
     def timeline(self, episode: str) -> PageTimeline:
-        """A session step by step with its suspects, as its page has it; ``episode`` is its id or its session's.
-
-        Raises:
-            NotFound: There is no such episode.
-            InvalidEpisode: Its file does not fit the schema.
-        """
+        """A session step by step with its suspects, as its page has it; ``episode`` is its id or its session's."""
         return self._pages().timeline(episode)
 
     def _pages(self) -> Pages:
@@ -526,11 +499,6 @@ class Memory:
 
         ``memories`` are other ``.helix`` folders whose episodes go there too. What any of these memories forgets later
         leaves the shards as well.
-
-        Raises:
-            InvalidArgument: One of ``memories`` is no folder.
-            MissingExtra: pyarrow is not installed.
-            WriteFailed: The folder cannot be written.
         """
         from helix_graph.shards.pack import pack
         from helix_graph.shards.places import remember_folder
@@ -542,13 +510,7 @@ class Memory:
         return pack(several, folder, workers=workers, progress=progress)
 
     def fold(self, output: Path | str) -> FoldReport:
-        """Writes the sums of this memory's graph, the same as `helix_graph.shards.fold.fold` has from its shards.
-
-        Raises:
-            GraphNotCompiled: There is no graph yet.
-            MissingExtra: pyarrow is not installed.
-            FolderInUse: ``output`` has other files.
-        """
+        """Writes the sums of this memory's graph, the same as `helix_graph.shards.fold.fold` has from its shards."""
         from helix_graph.shards.fold import fold_locally
 
         return fold_locally(self.graph, as_path("output", output))
@@ -567,10 +529,7 @@ class Memory:
         it is written to this file as well.
 
         Raises:
-            NotFound: There is no such episode.
             InvalidArgument: The format is another one, or the log has another session.
-            LogNotReadable: The log is not where it was, or cannot be read.
-            WriteFailed: The file cannot be written.
         """
         from helix_episodes.atif_export import atif_bytes
         from helix_graph.agent_logs import session_from
@@ -628,11 +587,7 @@ class Memory:
         return disabled_by(self.root)
 
     def off(self) -> None:
-        """Silences the memory's automatic work until `on`.
-
-        Raises:
-            WriteFailed: The folder cannot be written.
-        """
+        """Silences the memory's automatic work until `on`."""
         write_atomically(self.root / OFF_FILE, b"")
 
     def on(self) -> None:

@@ -41,8 +41,6 @@ class SeedGraph(Graph):
 
         Raises:
             InvalidArgument: The label is empty. The type is none of the five.
-            EpisodeError: The episode's id could not name a file.
-            WriteFailed: The assertion could not be kept.
         """
         from helix_graph.graph.assertions import node_assertion
 
@@ -68,7 +66,6 @@ class SeedGraph(Graph):
         Raises:
             NodeNotFound: One of the nodes does not exist. A label belongs to several nodes.
             InvalidArgument: The type is none of the four. The weight is not between 0 and 1. Both ends are one node.
-            WriteFailed: The assertion could not be kept.
         """
         from helix_graph.graph.assertions import edge_assertion, edge_row
 
@@ -97,7 +94,6 @@ class SeedGraph(Graph):
         Raises:
             InvalidArgument: Name, trigger or action is empty. The rate is not between 0 and 1. The pattern would
                 recommend its own trigger.
-            WriteFailed: The assertion could not be kept.
         """
         from helix_graph.graph.assertions import FOLDER, AssertionStore, pattern_assertion, patterns_among
         from helix_graph.graph.patterns import asserted_patterns
@@ -112,19 +108,11 @@ class SeedGraph(Graph):
         return {key: getattr(pattern, key) for key in _PATTERN_KEYS}
 
     def get_patterns(self, min_success_rate: float = 0.0, min_occurrences: int = 1) -> list[dict[str, Any]]:
-        """What works, as `Causality.get_patterns`.
-
-        Raises:
-            InvalidArgument: An option lies outside its range.
-        """
+        """What works, as `Causality.get_patterns`."""
         return self._compared().get_patterns(min_success_rate=min_success_rate, min_occurrences=min_occurrences)
 
     def get_anti_patterns(self, max_success_rate: float = 0.3) -> list[dict[str, Any]]:
-        """What keeps failing, as `Causality.get_anti_patterns`.
-
-        Raises:
-            InvalidArgument: The rate lies outside its range.
-        """
+        """What keeps failing, as `Causality.get_anti_patterns`."""
         return self._compared().get_anti_patterns(max_success_rate=max_success_rate)
 
     def _compared(self) -> Causality:
@@ -149,7 +137,6 @@ class SeedGraph(Graph):
             ``found``, ``path`` (its nodes), and ``depth`` in edges when found, else ``error`` and ``hint``.
 
         Raises:
-            GraphNotCompiled: There is no graph yet.
             InvalidArgument: One of the labels is empty. ``max_depth`` is not between 1 and 10.
         """
         from helix_graph.graph.paths import path_row

@@ -22,11 +22,7 @@ _HASH_DIGITS = 12
 
 
 def move_aside(root: Path, path: Path) -> bool:
-    """Moves a file to where nothing reads it; whether it was there.
-
-    Raises:
-        WriteFailed: The disk is full or the folder read-only.
-    """
+    """Moves a file to where nothing reads it; whether it was there."""
     if irregularity(path):
         return _move(root, path)
     try:
@@ -52,11 +48,7 @@ def _move(root: Path, path: Path) -> bool:
 
 
 def copy_aside(root: Path, path: Path, data: bytes) -> None:
-    """Keeps what stands in a file before something is left out of it.
-
-    Raises:
-        WriteFailed: The disk is full or the folder read-only.
-    """
+    """Keeps what stands in a file before something is left out of it."""
     write_atomically(_place(root, path, data), data)
 
 

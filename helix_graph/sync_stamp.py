@@ -54,11 +54,7 @@ class CaughtUp(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def write_stamp(memory: Path, *, at: float, places: Sequence[LogPlace]) -> None:
-    """Records that all of the project's logs that were last written before ``at`` have been read.
-
-    Raises:
-        WriteFailed: The memory cannot be written.
-    """
+    """Records that all of the project's logs that were last written before ``at`` have been read."""
     write_atomically(memory / STAMP, msgspec.json.encode(SyncStamp(at=at, places=tuple(places))))
 
 

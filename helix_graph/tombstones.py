@@ -185,9 +185,6 @@ class Tombstones:
         """Remembers that the session was forgotten, the ids of its steps, and what is to be searched for.
 
         What an earlier attempt has remembered stays: it may have seen more of the session.
-
-        Raises:
-            WriteFailed: The disk is full or the folder read-only.
         """
         path = self.path_of(session)
         old = _read(path) or Tombstone()
@@ -212,11 +209,7 @@ class Tombstones:
         return Unproved(texts=texts, too_short=sum(one.too_short for one in waiting))
 
     def settle(self, digests: Collection[str]) -> None:
-        """Drops the fingerprints of these sessions: a search has found nothing of them.
-
-        Raises:
-            WriteFailed: The disk is full or the folder read-only.
-        """
+        """Drops the fingerprints of these sessions: a search has found nothing of them."""
         for path, stone in self._all():
             if path.stem in digests and stone.unproved is not None:
                 write_atomically(path, msgspec.json.encode(Tombstone(steps=stone.steps)))

@@ -156,11 +156,7 @@ def acceptance_of(root: Path) -> Acceptance | None:
 
 
 def accept(root: Path, *, how: How) -> Acceptance:
-    """Records that this user began or accepts the memory in ``root``, which is there.
-
-    Raises:
-        WriteFailed: The state folder or the memory cannot be written.
-    """
+    """Records that this user began or accepts the memory in ``root``, which is there."""
     import time
 
     from helix_episodes.safe_files import write_atomically
@@ -196,11 +192,7 @@ def is_own(root: Path, name: str) -> bool:
 
 
 def seal(root: Path, name: str, *bodies: bytes) -> None:
-    """Records that one of the `SEALED` files of a memory is this user's if it says one of these.
-
-    Raises:
-        WriteFailed: The state folder cannot be written.
-    """
+    """Records that one of the `SEALED` files of a memory is this user's if it says one of these."""
     import time
 
     from helix_episodes.safe_files import write_atomically
@@ -213,11 +205,7 @@ def seal(root: Path, name: str, *bodies: bytes) -> None:
 
 
 def seal_rules(root: Path) -> None:
-    """Records that the accepted rules of a memory are this user's as they are now.
-
-    Raises:
-        WriteFailed: The state folder cannot be written.
-    """
+    """Records that the accepted rules of a memory are this user's as they are now."""
     try:
         written = read_regular(root / ACCEPTED_RULES, most=_LARGEST_SEALED)
     except OSError:  # there are none, or nobody can read them
@@ -326,7 +314,6 @@ def tracked_by_git(root: Path, names: Iterable[str] = ("",)) -> list[str]:
     Submodules in it are always among that, and ``.`` where it is one itself: a commit of theirs may hold any file.
 
     Raises:
-        OSError: git's index cannot be read.
         ValueError: It is damaged, or of a version that is not known here.
     """
     root = _canonical(root)
@@ -404,7 +391,6 @@ def check(root: Path, *, start: Path | None = None, unknown: bool = False) -> bo
     """Whether the memory in ``root`` had to be adopted to be used; ``unknown`` lets one pass that nobody accepted.
 
     Raises:
-        UntrustedMemory: It is not used.
         WriteFailed: It could be adopted, and the state folder cannot be written.
     """
     refusal = refusal_of(root, start=start)
@@ -422,7 +408,6 @@ def begin(root: Path, *, start: Path | None = None) -> bool:
 
     Raises:
         UntrustedMemory: There is a memory already that this user neither began nor accepted.
-        WriteFailed: The folder or the record cannot be written.
     """
     if os.path.lexists(root):
         adopted = check(root, start=start, unknown=not is_memory(root))
@@ -446,9 +431,6 @@ def adopt(root: Path) -> Acceptance | None:
 
     The log has to be in an agent's own folder, with the name and the SHA-256 that the episode has of it. Episodes that
     git tracks do not count, nor does a log of a project whose own memory is recorded: then this one is a copy.
-
-    Raises:
-        WriteFailed: The state folder cannot be written.
     """
     root = _canonical(root)
     refusal = refusal_of(root)

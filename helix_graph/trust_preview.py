@@ -48,11 +48,7 @@ class TrustPreview(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def preview(root: Path, episodes: Episodes) -> TrustPreview:
-    """What the memory in ``root`` holds.
-
-    Raises:
-        InvalidConfiguration: The file of accepted rules is damaged.
-    """
+    """What the memory in ``root`` holds."""
     record = acceptance_of(root) if is_own(root, ACCEPTED_RULES) else None
     with HelixDatabase(root / NAME, INSIGHT_TABLES).reading() as connection:
         (insights,) = connection.execute("SELECT count(*) FROM insight").fetchone()

@@ -75,11 +75,7 @@ def as_strs(option: str, values: Iterable[str]) -> tuple[str, ...]:
 
 
 def as_choice(option: str, value: str, allowed: tuple[_Word, ...]) -> _Word:
-    """The word itself, when it is one of those allowed.
-
-    Raises:
-        InvalidArgument: It is none of them; the message lists them.
-    """
+    """The word itself, when it is one of those allowed."""
     given = _string(option, value)
     for word in allowed:
         if given == word:
@@ -104,11 +100,7 @@ def as_float(option: str, value: float, *, lowest: float, highest: float) -> flo
 
 
 def as_int(option: str, value: int, *, lowest: int, highest: int) -> int:
-    """A whole number within a range.
-
-    Raises:
-        InvalidArgument: It lies outside.
-    """
+    """A whole number within a range."""
     if isinstance(value, bool) or not isinstance(value, int):
         raise wrong_type(option, value, "a whole number")
     return _within(option, value, lowest, highest)

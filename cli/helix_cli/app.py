@@ -159,12 +159,7 @@ click.version_option(__version__, prog_name="helix-graph", message="%(prog)s %(v
 
 
 def open_memory() -> Memory:
-    """The memory of the project that the current folder belongs to.
-
-    Raises:
-        NoMemory: The project has no memory; the sentence says how to begin one.
-        UntrustedMemory: It is not this user's; the sentence says how to accept it.
-    """
+    """The memory of the project that the current folder belongs to."""
     from helix_graph import Memory
 
     memory = Memory.open()
@@ -176,11 +171,7 @@ def open_memory() -> Memory:
 
 
 def open_with_team() -> Memory:
-    """As `open_memory`, with what the team's server has by now; on stderr why that could not be asked.
-
-    Raises:
-        NoMemory, UntrustedMemory: As `open_memory`.
-    """
+    """As `open_memory`, with what the team's server has by now; on stderr why that could not be asked."""
     memory = open_memory()
     pulled = memory.follow_team()
     if pulled and pulled.away:
@@ -195,10 +186,6 @@ def open_for_question() -> Memory:
 
     The table ``[sync]`` of the user's configuration chooses: with ``auto_sync = true`` new logs are read first, for at
     most ``seconds`` (default 5).
-
-    Raises:
-        InvalidConfiguration: The table is not understood.
-        NoMemory, UntrustedMemory: As `open_memory`.
     """
     from helix_graph.project import read_table, user_configuration
     from helix_graph.sync_stamp import SyncSettings

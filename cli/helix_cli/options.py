@@ -15,9 +15,6 @@ from helix_episodes.workers import MOST_WORKERS
 def parse_time(value: str) -> datetime:
     """A day or a time in ISO 8601; UTC when it names no zone.
 
-    Raises:
-        click.BadParameter: It is neither.
-
     >>> parse_time("2026-11-01").isoformat()
     '2026-11-01T00:00:00+00:00'
     """
@@ -89,11 +86,7 @@ workers_option = click.option(
 
 
 def json_object(file: TextIO, *, hint: str) -> dict[str, Any]:
-    """The JSON object in a file.
-
-    Raises:
-        click.BadParameter: It holds none.
-    """
+    """The JSON object in a file."""
     import orjson
 
     try:
@@ -121,9 +114,6 @@ def names(value: str | tuple[str, ...]) -> tuple[str, ...]:
 
 def positional_names(value: str | tuple[str, ...]) -> tuple[str, ...]:
     """As `names`, for those that go with something else by their places: an empty place stays one.
-
-    Raises:
-        click.BadParameter: As for `names`.
 
     >>> positional_names("one,,three")
     ('one', '', 'three')

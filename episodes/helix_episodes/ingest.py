@@ -177,11 +177,7 @@ def recorded_logs(store: EpisodeStore) -> frozenset[tuple[str, str | None]]:
 
 
 def log_key(path: Path) -> tuple[str, str | None]:
-    """What a log is recognised by: the SHA-256 of its bytes, and of the logs of its helpers.
-
-    Raises:
-        LogNotReadable: It cannot be read.
-    """
+    """What a log is recognised by: the SHA-256 of its bytes, and of the logs of its helpers."""
     return fingerprint(path, upto=0)[1], parts_fingerprint(path)
 
 

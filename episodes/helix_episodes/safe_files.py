@@ -91,11 +91,7 @@ def read_regular(path: Path, *, follow: bool = False, most: int | None = None) -
 
 
 def open_regular(path: Path, *, follow: bool = False) -> BinaryIO:
-    """A regular file, open for reading; with ``follow`` a link may lead to it.
-
-    Raises:
-        OSError: As `read_regular`.
-    """
+    """A regular file, open for reading; with ``follow`` a link may lead to it."""
     return os.fdopen(_descriptor(path, follow=follow), "rb")
 
 
@@ -257,11 +253,7 @@ def _give(handle: int, owner: tuple[int, int] | None) -> None:
 
 
 def remove_file(path: Path) -> bool:
-    """Deletes a file; whether it was there.
-
-    Raises:
-        WriteFailed: The folder is read-only.
-    """
+    """Deletes a file; whether it was there."""
     try:
         path.unlink()
     except FileNotFoundError:
@@ -272,11 +264,7 @@ def remove_file(path: Path) -> bool:
 
 
 def replace_file(path: Path, *, before: bytes, after: bytes) -> bool:
-    """Replaces ``before`` by ``after``; False, and nothing written, when someone else has changed it since.
-
-    Raises:
-        WriteFailed: As for `write_atomically`.
-    """
+    """Replaces ``before`` by ``after``; False, and nothing written, when someone else has changed it since."""
     try:
         if read_regular(path) != before:
             return False

@@ -116,20 +116,11 @@ class EpisodeStore:
         self.folder = folder
 
     def path_of(self, session: str) -> Path:
-        """The file for a session id.
-
-        Raises:
-            EpisodeError: The id cannot safely name a file.
-        """
+        """The file for a session id."""
         return self.folder / f"{PREFIX}{check_session_id(session)}.json"
 
     def get(self, name: str) -> Episode | None:
-        """The episode of a session id or episode id (``episode-<session>``), or None when there is none.
-
-        Raises:
-            InvalidEpisode: Its file does not fit the schema.
-            EpisodeError: The id cannot safely name a file.
-        """
+        """The episode of a session id or episode id (``episode-<session>``), or None when there is none."""
         for session in dict.fromkeys((name, check_session_id(name).removeprefix(PREFIX))):
             path = self.path_of(session)
             with suppress(FileNotFoundError, NotADirectoryError):
@@ -137,11 +128,7 @@ class EpisodeStore:
         return None
 
     def require(self, name: str) -> Episode:
-        """The episode that a person names as `resolve` understands it.
-
-        Raises:
-            NotFound: There is no such episode, or more than one.
-        """
+        """The episode that a person names as `resolve` understands it."""
         episode = self.get(self.resolve(name))
         if episode is None:
             raise NotFound.of_episode(name)
@@ -173,12 +160,7 @@ class EpisodeStore:
         return alike[0] if alike else name
 
     def save(self, episode: Episode) -> Path:
-        """Writes an episode's file atomically and returns its path.
-
-        Raises:
-            WriteFailed: The disk is full or the folder read-only; an older file is untouched.
-            EpisodeError: The session id cannot safely name a file.
-        """
+        """Writes an episode's file atomically and returns its path."""
         path = self.path_of(episode.session)
         write_atomically(path, encode_episode(episode))
         return path

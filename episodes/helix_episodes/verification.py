@@ -59,11 +59,7 @@ def quotations(episode: Episode) -> tuple[CheckedQuotation, ...]:
 
 
 def verify(episode: Episode, log: Path) -> tuple[CheckedQuotation, ...]:
-    """The same, each compared with the log; those from a helper's log with that, when it lies next to or below it.
-
-    Raises:
-        LogNotReadable: The log cannot be opened.
-    """
+    """The same, each compared with the log; those from a helper's log with that, when it lies next to or below it."""
     quoted = quotations(episode)
     emails = any(ADDRESS in one.quote for one in quoted)
     logs: dict[str | None, list[str]] = {None: _lines(log, emails=emails)}

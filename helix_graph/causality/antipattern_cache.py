@@ -48,11 +48,7 @@ class CachedAntiPattern(Value):
 
 
 def write_anti_patterns(root: Path, causality: Causality) -> tuple[CachedAntiPattern, ...]:
-    """Counts the anti-patterns of the memory in ``root`` now and writes them down; those seen most often come first.
-
-    Raises:
-        WriteFailed: The folder cannot be written.
-    """
+    """Counts the anti-patterns of the memory in ``root`` now and writes them down; those seen most often come first."""
     from helix_episodes.safe_files import write_atomically
     from helix_graph.trust import shared_episodes, tracked_by_git
 

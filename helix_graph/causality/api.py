@@ -246,20 +246,12 @@ class Causality:
         return self.survey().worst(max_success_rate=max_success_rate, evidence=evidence)
 
     def get_patterns(self, *, min_success_rate: float = 0.0, min_occurrences: int = 1) -> list[dict[str, Any]]:
-        """``Get-Patterns`` of the original: `patterns` as plain dicts, its keys first and ours behind them.
-
-        Raises:
-            InvalidArgument: As `patterns`.
-        """
+        """``Get-Patterns`` of the original: `patterns` as plain dicts, its keys first and ours behind them."""
         rows = self.patterns(min_success_rate=min_success_rate, min_occurrences=min_occurrences)
         return _of_the_original(rows)
 
     def get_anti_patterns(self, *, max_success_rate: float = 0.3, evidence: str | None = None) -> list[dict[str, Any]]:
-        """``Get-AntiPatterns`` of the original: `anti_patterns` as plain dicts.
-
-        Raises:
-            InvalidArgument: As `anti_patterns`.
-        """
+        """``Get-AntiPatterns`` of the original: `anti_patterns` as plain dicts."""
         return _of_the_original(self.anti_patterns(max_success_rate=max_success_rate, evidence=evidence))
 
     def checks(self, *, everything: bool = False) -> CheckReport:
@@ -320,9 +312,6 @@ class Causality:
 
         The supported come first, then the contradicted; within a status those said in the most sessions. ``status``
         keeps only the edges that have it. How many edges were not looked at, and why, is given beside them.
-
-        Raises:
-            InvalidArgument: ``status`` is none of the three.
         """
         from helix_graph.causality.edge_support import STATUSES, claims_of
 
@@ -333,11 +322,7 @@ class Causality:
         )
 
     def placebo(self, *, rounds: int = 20) -> Placebo:
-        """What is found, and what would be found if nothing mattered (1 to 1000 ``rounds`` of shuffled outcomes).
-
-        Raises:
-            InvalidArgument: ``rounds`` lies outside its range.
-        """
+        """What is found, and what would be found if nothing mattered (1 to 1000 ``rounds`` of shuffled outcomes)."""
         from helix_graph.causality.hypotheses import TrialMatrix
         from helix_graph.causality.placebo import placebo
 
@@ -348,11 +333,6 @@ class Causality:
 
         ``name`` is the id of an episode or of its session, its beginning, or ``last``. With ``from_log`` messages are
         ordered as the log has them, where it is still on this machine; else what the episode kept of them.
-
-        Raises:
-            NotFound: There is no such episode.
-            InvalidEpisode: Its file does not fit the schema.
-            EpisodeError: The id cannot name a file.
         """
         from helix_graph.causality.fault_localization import explanation_of
 
@@ -415,7 +395,6 @@ class Causality:
 
         Raises:
             InvalidArgument: There is no word in the text. ``limit`` is not between 1 and 100.
-            GraphNotCompiled: There is no graph yet, which keeps the words.
         """
         most = as_int("limit", limit, lowest=1, highest=MOST_SHOWN)
         words = words_of(as_str("TEXT", text))

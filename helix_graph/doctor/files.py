@@ -150,11 +150,7 @@ def _rename(path: Path, right: Path) -> None:
 
 
 def rewrite(root: Path, path: Path, *, before: bytes, after: Episode) -> bool:
-    """Writes an episode anew, unless somebody has changed it; the old bytes go to set-aside/.
-
-    Raises:
-        WriteFailed: The disk is full or the folder read-only.
-    """
+    """Writes an episode anew, unless somebody has changed it; the old bytes go to set-aside/."""
     copy_aside(root, path, before)
     return replace_file(path, before=before, after=encode_episode(after))
 

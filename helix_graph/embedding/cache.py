@@ -47,11 +47,6 @@ def clear(path: Path) -> None:
     """Takes every vector out of the file, and out of what SQLite keeps of deleted rows.
 
     A vector reveals something of its text, so none may stay when a text is forgotten.
-
-    Raises:
-        NotOurDatabase: The file is another program's.
-        DatabaseBusy: Another process had it locked.
-        DatabaseRefused: The disk refused.
     """
     try:
         if database.ownership(path, VECTOR_CACHE) == "absent":

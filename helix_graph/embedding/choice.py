@@ -200,7 +200,6 @@ def demanded(*, path: Path | None = None, cache: Path | None = None) -> Embedder
 
     Raises:
         NoEmbedder: There is none; the sentence says why, and what to type. As for `embedder`.
-        InvalidArgument: As for `embedder`.
     """
     found = embedder(path=path, cache=cache)
     if found is None:

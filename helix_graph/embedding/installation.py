@@ -69,7 +69,6 @@ def install(
     Raises:
         NoEmbedder: ``source`` lacks the published files. A step did not work, or the weights that came are not
             the published ones.
-        WriteFailed: The data folder cannot be written.
     """
     steps = _steps(source)
     if not dry_run:
@@ -147,11 +146,7 @@ def _run(step: InstallStep) -> None:
 
 
 def _check(search: WeightsSearch) -> None:
-    """Whether what is here now is what should be.
-
-    Raises:
-        NoEmbedder: It is not, and why.
-    """
+    """Whether what is here now is what should be."""
     if search.found and has("light"):
         return
     problems = [f"{one.folder}: {one.problem}" for one in search.looked if not one.usable]

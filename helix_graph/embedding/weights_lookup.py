@@ -49,11 +49,7 @@ class _Remembered(msgspec.Struct, frozen=True):
 
 
 def sha256_of(path: Path) -> str:
-    """The file's SHA-256 in hexadecimal, remembered or worked out.
-
-    Raises:
-        OSError: It is not there, or may not be read.
-    """
+    """The file's SHA-256 in hexadecimal, remembered or worked out."""
     now = _identity(path)
     name = hashlib.sha256(os.fsencode(path.absolute())).hexdigest()[:32]
     entry = xdg_folder("XDG_CACHE_HOME", ".cache") / "helix-graph" / "hashes" / f"{name}.json"

@@ -118,10 +118,7 @@ class Graph:
         None one for each core: then a script of yours needs ``if __name__ == "__main__":``.
 
         Raises:
-            NotOurDatabase: Another program's file is where graph.db belongs.
             GraphError: One of ``paths`` lies outside the episodes' folder.
-            DatabaseBusy: Another process has been compiling for too long.
-            WriteFailed: The export could not be written.
         """
         from helix_graph.graph.compile import compile_graph
 
@@ -137,11 +134,7 @@ class Graph:
         )
 
     def digests(self) -> Digests:
-        """What comparisons of sessions read of each episode; of all episodes the files, when there is no graph to ask.
-
-        Raises:
-            NotOurDatabase: Another program's file is where graph.db belongs.
-        """
+        """What comparisons of sessions read of each episode; of all episodes' files, when there is no graph to ask."""
         from helix_graph.graph.source_files import find_digests, nothing_kept
 
         try:
@@ -157,7 +150,6 @@ class Graph:
 
         Raises:
             InvalidArgument: There is nothing in the text. ``limit`` is not between 1 and 100. ``before`` is no time.
-            GraphNotCompiled: There is no graph yet.
         """
         from helix_graph.graph.error_precedents import find_precedents
         from helix_graph.graph.precedent_rows import Past
@@ -180,31 +172,19 @@ class Graph:
         return replace(answer, precedents=marked)
 
     def decided(self, words: Collection[str], *, limit: int) -> tuple[list[SimilarDecision], int]:
-        """The earlier decisions most similar to these words, one per session, and how many sessions have one.
-
-        Raises:
-            GraphNotCompiled: There is no graph yet.
-        """
+        """The earlier decisions most similar to these words, one per session, and how many sessions have one."""
         from helix_graph.graph.similar_decisions import find_similar_decisions
 
         with self._open() as connection:
             return find_similar_decisions(connection, words, limit=limit)
 
     def anchored(self, anchors: Iterable[NodeAnchor]) -> dict[NodeAnchor, AnchoredNode]:
-        """The current node of each anchor stored outside the graph; anchors without a node are left out.
-
-        Raises:
-            GraphNotCompiled: There is no graph yet.
-        """
+        """The current node of each anchor stored outside the graph; anchors without a node are left out."""
         with self._open() as connection:
             return find_anchored(connection, anchors)
 
     def examples(self, types: Iterable[str]) -> list[NodeExample]:
-        """The nodes of these types, each with an anchor that leads to it.
-
-        Raises:
-            GraphNotCompiled: There is no graph yet.
-        """
+        """The nodes of these types, each with an anchor that leads to it."""
         with self._open() as connection:
             return list(examples(connection, types))
 
@@ -226,7 +206,6 @@ class Graph:
         different paths, ``resolution`` (kind, place or thing) for one as fine as that; without it the finest is given.
 
         Raises:
-            GraphNotCompiled: There is no graph yet.
             InvalidArgument: One of the labels is empty. ``max_depth`` or ``alternatives`` is not between 1 and 10. The
                 resolution is none of the three.
         """
@@ -259,7 +238,6 @@ class Graph:
         """What leads straight to what ``label`` stands for: a label, file, test, rule, symbol or command.
 
         Raises:
-            GraphNotCompiled: There is no graph yet.
             InvalidArgument: The label is empty. The resolution is none of kind, place and thing.
         """
         return self._relations(label, "causes", resolution)
@@ -268,7 +246,6 @@ class Graph:
         """What that for which ``label`` stands leads straight to.
 
         Raises:
-            GraphNotCompiled: There is no graph yet.
             InvalidArgument: The label is empty. The resolution is none of kind, place and thing.
         """
         return self._relations(label, "effects", resolution)
@@ -292,7 +269,6 @@ class Graph:
         """What some words may stand for, the best first; without ``text`` the labels that most sessions share.
 
         Raises:
-            GraphNotCompiled: There is no graph yet.
             InvalidArgument: There is nothing in the text. ``limit`` is not between 1 and 1000.
         """
         from helix_graph.graph.label_search import frequent_labels, search_labels
@@ -307,11 +283,7 @@ class Graph:
             return search_labels(connection, words, limit=most)
 
     def status(self) -> Status:
-        """How large the graph is and how good its labels are.
-
-        Raises:
-            GraphNotCompiled: There is no graph yet.
-        """
+        """How large the graph is and how good its labels are."""
         from helix_graph.graph.source_files import count_pending
         from helix_graph.graph.status import find_status
 
@@ -334,11 +306,8 @@ class Graph:
         or its session's); of everything the most frequent ``max_nodes`` (1 to 20000; None for all).
 
         Raises:
-            GraphNotCompiled: There is no graph yet.
             InvalidArgument: More than one of the three was asked for, or only one end of a path. A label is empty.
                 ``max_nodes`` lies outside its range.
-            NodeNotFound: Nothing has the label.
-            NotFound: The graph has no such episode.
         """
         from helix_graph.graph.subgraph import find_excerpt
 
@@ -371,7 +340,6 @@ class Graph:
             InvalidArgument: ``format`` is none of the four. As `excerpt`, which has the others; or a part of ``json``
                 was asked for.
             DatabaseUnreadable: ``json`` was asked for, and a row is damaged; ``doctor`` with ``fix`` builds it anew.
-            WriteFailed: ``output`` cannot be written.
         """
         from helix_graph.graph.export import FORMATS, export_bytes
         from helix_graph.graph.row_checksums import find_damage
@@ -400,10 +368,8 @@ class Graph:
         ``nodes.parquet`` and ``edges.parquet``. See `helix_graph.graph.tables`.
 
         Raises:
-            InvalidArgument: ``format`` is neither.
             FolderInUse: There is a file, or a folder that is not empty.
             MissingExtra: Parquet was asked for without pyarrow.
-            WriteFailed: The folder cannot be written.
         """
         from helix_graph.graph.tables import TABLE_FORMATS, export_tables
 
@@ -419,9 +385,6 @@ class Graph:
         edge (its key is its type): ``type``, ``weight``, ``evidence_count``, ``reasons`` (with commas) and ``status``.
         The graph has ``version`` and ``label_version``. With ``details`` there are also the sessions and texts behind
         nodes and edges, which most formats cannot hold: see `helix_graph.graph.store.fold`.
-
-        Raises:
-            GraphNotCompiled: There is no graph yet.
         """
         from helix_graph.graph.store import fold, read_facts, writable
 
@@ -431,11 +394,7 @@ class Graph:
 
 
 def _as_resolution(value: str | None) -> Resolution | None:
-    """A resolution that was asked for.
-
-    Raises:
-        InvalidArgument: It is none of the three.
-    """
+    """A resolution that was asked for."""
     if value is None:
         return None
     resolution: Resolution = as_choice("resolution", value, RESOLUTIONS)

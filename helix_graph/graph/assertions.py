@@ -149,11 +149,7 @@ class AssertionStore:
         return self.folder / f"{name}{ASSERTION_SUFFIX}"
 
     def add(self, assertion: Assertion) -> str:
-        """Saves an assertion and returns its name; the same one again changes nothing.
-
-        Raises:
-            WriteFailed: The disk is full or the folder read-only.
-        """
+        """Saves an assertion and returns its name; the same one again changes nothing."""
         path = self.path_of(name_of(assertion))
         if not path.exists():
             write_atomically(path, encode_assertion(assertion))
@@ -212,12 +208,7 @@ def pattern_assertions(connection: sqlite3.Connection) -> list[PatternAssertion]
 
 
 def read_assertion(path: Path) -> Assertion:
-    """The assertion in a file.
-
-    Raises:
-        FileNotFoundError: It is not there.
-        InvalidAssertion: It cannot be read, or is none.
-    """
+    """The assertion in a file."""
     try:
         return decode_assertion(read_regular(path), path=path)
     except FileNotFoundError:
@@ -323,7 +314,6 @@ def episode_id(name: str) -> str:
 
     Raises:
         InvalidArgument: It is empty.
-        EpisodeError: It could not name a file.
 
     >>> episode_id("2026-01-01-session-126")
     'episode-2026-01-01-session-126'

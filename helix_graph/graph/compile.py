@@ -116,10 +116,7 @@ def compile_graph(  # noqa: PLR0913  (the options of the original command)
         workers: At most so many processes read files where there are many; None: one for each core.
 
     Raises:
-        NotOurDatabase: Another program's file is where graph.db belongs.
         GraphError: One of ``paths`` lies outside ``episodes``.
-        DatabaseBusy: Another process has been compiling for too long.
-        WriteFailed: The export could not be written.
     """
     path = causality / FILE_NAME
     chosen = chosen_paths(episodes, paths)
@@ -177,11 +174,7 @@ def discard(path: Path) -> None:
 
 
 def write_export(path: Path, causality: Path) -> None:
-    """Writes causal-graph.json beside the graph in the file at ``path``, unless it is there and right.
-
-    Raises:
-        WriteFailed: It cannot be written.
-    """
+    """Writes causal-graph.json beside the graph in the file at ``path``, unless it is there and right."""
     export = causality / EXPORT_NAME
     with (
         database.reporting(path),

@@ -139,13 +139,7 @@ GRAPH_FILE = DatabaseKind(
 
 @contextmanager
 def open_graph(path: Path) -> Iterator[sqlite3.Connection]:
-    """A connection to the graph in the file at ``path``, which only reads.
-
-    Raises:
-        GraphNotCompiled: It is not there, not finished, or was made by another version.
-        NotOurDatabase: Another program's file is in its place.
-        DatabaseUnreadable: It is damaged.
-    """
+    """A connection to the graph in the file at ``path``, which only reads."""
     if database.ownership(path, GRAPH_FILE) == "absent":
         raise GraphNotCompiled(path=path)
     with database.reporting(path), closing(database.open_for_reading(path, GRAPH_FILE)) as connection:

@@ -24,11 +24,7 @@ if TYPE_CHECKING:
 
 
 def revise(connection: sqlite3.Connection, folder: Path) -> bool:
-    """Writes and removes revisions until they are those that the episodes give; says whether any file changed.
-
-    Raises:
-        WriteFailed: A file could not be written or removed.
-    """
+    """Writes and removes revisions until they are those that the episodes give; says whether any file changed."""
     wanted = {name_of(one): one for one in _revisions(connection)}
     known = (
         "SELECT name FROM assertion WHERE problem IS NULL AND json_extract(CAST(body AS TEXT), '$.kind') = 'revision'"

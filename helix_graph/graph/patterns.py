@@ -278,9 +278,6 @@ def select_patterns(
 
     Equal rates are ordered by occurrences, most first, then by name and basis; a rate that nobody measured comes last
     among its equals.
-
-    Raises:
-        InvalidArgument: An option lies outside its range.
     """
     as_fraction("min_success_rate", min_success_rate)
     as_int("min_occurrences", min_occurrences, lowest=1, highest=1000)

@@ -58,7 +58,6 @@ def choose(
     Raises:
         InvalidArgument: A label to look for is empty.
         NodeNotFound: No label or text contains what is looked for.
-        NotFound: The graph has no such episode.
     """
     if episode is not None:
         return _of_episode(connection, episode, max_nodes)
@@ -222,7 +221,6 @@ def find_excerpt(connection: sqlite3.Connection, *, max_nodes: int, **part: str)
     Raises:
         InvalidArgument: A label to look for is empty.
         NodeNotFound: No label or text contains what is looked for.
-        NotFound: The graph has no such episode.
     """
     return _Reading(connection, choose(connection, **part, max_nodes=max_nodes)).excerpt()
 

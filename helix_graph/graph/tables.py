@@ -45,7 +45,6 @@ def export_tables(connection: sqlite3.Connection, *, form: str, folder: Path) ->
     Raises:
         FolderInUse: There is a file, or a folder that is not empty.
         MissingExtra: Parquet was asked for without pyarrow.
-        WriteFailed: The folder cannot be written.
     """
     with WriteFailed.for_os_errors(folder):
         if folder.is_symlink() or (folder.exists() and not _is_empty(folder)):

@@ -38,11 +38,7 @@ _MOST_OF_A_KIND = 8
 
 
 def known_highlights(root: Path, issues: Issues, causality: Causality) -> Highlights:
-    """As `highlights_of`, computed once for each state of the graph.
-
-    Raises:
-        GraphNotCompiled: There is no graph yet.
-    """
+    """As `highlights_of`, computed once for each state of the graph."""
     known = read_highlights(root)
     if known is not None:
         try:
@@ -55,11 +51,7 @@ def known_highlights(root: Path, issues: Issues, causality: Causality) -> Highli
 
 
 def highlights_of(root: Path, issues: Issues, causality: Causality) -> Highlights:
-    """What stands out in the memory in ``root``.
-
-    Raises:
-        GraphNotCompiled: There is no graph yet.
-    """
+    """What stands out in the memory in ``root``."""
     episodes = sorted(causality.episodes()[0], key=lambda one: (sortable_time(one.timestamp), one.id))
     ways = {one.id: workarounds_in(one) for one in episodes}
     runbook = runbook_of(episodes, ways)

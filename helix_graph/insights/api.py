@@ -123,9 +123,6 @@ class Insights(InsightContext):
         says the same with reasons, and is used instead when given. An ``id`` that was given before changes nothing.
         ``injection`` is the id that `hand_over` gave to the injection that this is about: what was withheld is measured
         by it. With a ``session`` each insight counts once for each outcome of that session.
-
-        Raises:
-            InvalidArgument: The outcome is none of delivered, blocked, plan_complete.
         """
         shown = as_strs("names", names)
         causal = None if causal_names is None else set(as_tuple("causal_names", causal_names))

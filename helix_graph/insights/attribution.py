@@ -162,7 +162,6 @@ def feedback_from_episode(
     partial or unknown outcome makes no feedback.
 
     Raises:
-        NotFound: There is no such episode.
         NoMemory: These insights belong to no memory with episodes.
     """
     found = context.required_history.episodes.require(as_str("episode", episode))

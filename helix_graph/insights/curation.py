@@ -72,7 +72,6 @@ def edit(
     From then on no other text takes the place of a person's.
 
     Raises:
-        NotFound: There is no insight of that name.
         InvalidArgument: The text is shorter than 20 characters or longer than 8,000. The text holds a character that
             nobody can read.
     """
@@ -94,20 +93,12 @@ def edit(
 
 
 def reject(context: InsightContext, name: str, reason: str = "", *, off: bool = False) -> ChangeAnswer:
-    """Says that an insight is wrong, so that it is neither recalled nor stored again; ``off`` undoes it.
-
-    Raises:
-        NotFound: There is no insight of that name.
-    """
+    """Says that an insight is wrong, so that it is neither recalled nor stored again; ``off`` undoes it."""
     return _set_state(context, name, "active" if off else "rejected", reason)
 
 
 def mute(context: InsightContext, name: str, *, off: bool = False) -> ChangeAnswer:
-    """Keeps an insight from being recalled without calling it wrong; ``off`` undoes it.
-
-    Raises:
-        NotFound: There is no insight of that name.
-    """
+    """Keeps an insight from being recalled without calling it wrong; ``off`` undoes it."""
     return _set_state(context, name, "active" if off else "muted", "")
 
 
@@ -154,11 +145,7 @@ def forget_import(context: InsightContext, import_: str) -> ForgetAnswer:
 
 
 def why(context: InsightContext, name: str) -> dict[str, Any]:
-    """Where an insight comes from, where it was put in, and what followed, step by step.
-
-    Raises:
-        NotFound: There is no insight of that name.
-    """
+    """Where an insight comes from, where it was put in, and what followed, step by step."""
     with context.database.reading() as connection:
         stored = rows.named(connection, name)
         own = rows.own_uids(connection, stored.insight.uid)
@@ -292,9 +279,7 @@ def promote(
     Neither the session that taught it nor sessions shared through git count. ``anyway`` promotes another one as well.
 
     Raises:
-        NotFound: There is no insight of that name.
         InvalidArgument: ``file`` is no file of the project, or behind a link.
-        WriteFailed: The file cannot be read or written.
     """
     with context.database.reading() as connection:
         stored = rows.named(connection, name)

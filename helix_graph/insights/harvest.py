@@ -107,7 +107,6 @@ def harvest(
     """Takes in the lessons and verified fixes of all episodes, of one, or of those that began ``since``.
 
     Raises:
-        NotFound: There is no such episode.
         NoMemory: These insights belong to no memory with episodes.
     """
     chosen = list(_episodes(context, episode, since))

@@ -97,7 +97,6 @@ def connected(context: InsightContext, name: str, max_hops: int = 2) -> list[dic
     every insight that is linked with it. Links below a score of 0.5 are not followed.
 
     Raises:
-        NotFound: There is no insight of that name.
         InvalidArgument: ``max_hops`` is not within 1 to 10.
     """
     hops = as_int("max_hops", max_hops, lowest=1, highest=_MOST_HOPS)
@@ -113,7 +112,6 @@ def neighbors(context: InsightContext, name: str, limit: int = 5) -> list[dict[s
     ``_said_by`` says of one that no person here wrote, who did.
 
     Raises:
-        NotFound: There is no insight of that name.
         InvalidArgument: ``limit`` is not within 0 to 100.
     """
     most = as_int("limit", limit, lowest=0, highest=_MOST_SHOWN)
@@ -309,8 +307,6 @@ def link(
     ``relation`` is derived_from, addresses or prevents.
 
     Raises:
-        NotFound: There is no insight of that name.
-        NotFound: There is no such episode.
         InvalidArgument: Type or relation is none of those allowed. There is no text, and no whole episode is meant.
     """
     from helix_graph.graph.model import ANCHOR_TYPES
@@ -331,7 +327,6 @@ def match(context: InsightContext, name: str | None = None) -> list[LinkAnswer]:
     """Links insights (one, or all that can be recalled) to the nodes that their texts speak of.
 
     Raises:
-        NotFound: There is no insight of that name.
         NoMemory: These insights belong to no memory with a graph.
     """
     errors, decisions = context.required_history.examples(("error",)), context.required_history.examples(("decision",))

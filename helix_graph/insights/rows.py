@@ -48,11 +48,7 @@ def not_found(name: str) -> NotFound:
 
 
 def named(connection: sqlite3.Connection, name: str) -> StoredInsight:
-    """The insight of that name.
-
-    Raises:
-        NotFound: No insight has that name.
-    """
+    """The insight of that name."""
     stored = by_name(connection, as_str("name", name))
     if stored is None:
         raise not_found(name)

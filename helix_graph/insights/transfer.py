@@ -218,11 +218,7 @@ def export(context: InsightContext) -> str:
 
 
 def export_to(context: InsightContext, path: Path) -> int:
-    """Writes `export` to a file; how many records.
-
-    Raises:
-        WriteFailed: It cannot be written.
-    """
+    """Writes `export` to a file; how many records."""
     text = export(context)
     write_output(as_path("path", path), text.encode())
     return text.count("\n") - 1

@@ -43,7 +43,6 @@ class Issues:
         ``every`` also for those that people muted or resolved.
 
         Raises:
-            GraphNotCompiled: There is no graph yet.
             InvalidArgument: ``by`` or ``state`` is none of their words; ``limit`` is not between 1 and 200.
         """
         way: By = as_choice("by", by, BYS)
@@ -57,31 +56,18 @@ class Issues:
             return survey.list(by=way, check=named, limit=most, state=wanted, every=every)
 
     def show(self, name: str) -> IssueDetails:
-        """An issue or a group by its id, or by the beginning of one: every occurrence, and what repaired it.
-
-        Raises:
-            NotFound: Nothing has this id, or several have.
-            GraphNotCompiled: There is no graph yet.
-        """
+        """An issue or a group by its id, or by the beginning of one: every occurrence, and what repaired it."""
         with self.open() as survey:
             return survey.show(as_line("id", name))
 
     @contextmanager
     def open(self) -> Iterator[IssueSurvey]:
-        """For several questions that are to be answered from one reading.
-
-        Raises:
-            GraphNotCompiled: There is no graph yet.
-        """
+        """For several questions that are to be answered from one reading."""
         with open_graph(self._graph.path_of_file) as connection:
             yield IssueSurvey(connection, self._graph.causality, authors=self._authors)
 
     def mute(self, name: str, *, reason: str = "") -> IssueStatementMade:
-        """Says that an issue need not be shown any more; `unmute` takes it back.
-
-        Raises:
-            NotFound: Nothing has this id, or several have.
-        """
+        """Says that an issue need not be shown any more; `unmute` takes it back."""
         return self._say(name, "muted", reason)
 
     def unmute(self, name: str, *, reason: str = "") -> IssueStatementMade:

@@ -146,11 +146,7 @@ class IssueSurvey:
         return str(row[0])
 
     def id_of(self, name: str) -> str:
-        """The whole id of an issue or a group.
-
-        Raises:
-            NotFound: Nothing has this id, or several have.
-        """
+        """The whole id of an issue or a group."""
         kind, key, _ = _found(self._history, name)
         return issue_id(kind, key)
 
@@ -432,11 +428,7 @@ def _by_id(history: History) -> dict[str, _Row]:
 
 
 def _found(history: History, name: str) -> _Row:
-    """The issue or group of an id or the beginning of one.
-
-    Raises:
-        NotFound: Nothing has this id, or several have.
-    """
+    """The issue or group of an id or the beginning of one."""
     rows = _by_id(history)
     fitting = sorted(one for one in rows if one.startswith(name)) if _ID.fullmatch(name) else []
     if len(fitting) != 1:

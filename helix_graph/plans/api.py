@@ -59,37 +59,21 @@ class Plans(PlanContext):
         return save_plan(self.root, draft_of(plan))
 
     def load(self, plan: int | None = None) -> TaskPlan | None:
-        """The plan of that number, or the newest active one; None when none is active.
-
-        Raises:
-            NotFound: No plan has that number.
-        """
+        """The plan of that number, or the newest active one; None when none is active."""
         return find_plan(self.root, plan)
 
     def ready(self, plan: int | None = None) -> tuple[Task, ...]:
-        """The tasks that can begin now: pending, and all they wait for complete. None without a plan.
-
-        Raises:
-            NotFound: No plan has that number.
-        """
+        """The tasks that can begin now: pending, and all they wait for complete. None without a plan."""
         found = self.load(plan)
         return ready_among(found.tasks) if found else ()
 
     def waves(self, plan: int | None = None) -> tuple[tuple[str, ...], ...]:
-        """The numbers of all tasks in waves: those of one wave can be done at once, each waits for earlier waves only.
-
-        Raises:
-            NotFound: No plan has that number.
-        """
+        """The numbers of all tasks in waves: those of one wave can be done at once, and wait for earlier waves only."""
         found = self.load(plan)
         return waves_of(found.tasks) if found else ()
 
     def status(self, plan: int | None = None) -> PlanStatus:
-        """How far a plan is, and whether blocked tasks keep the rest from ever being done.
-
-        Raises:
-            NotFound: No plan has that number.
-        """
+        """How far a plan is, and whether blocked tasks keep the rest from ever being done."""
         found = self.load(plan)
         return status_of(found.tasks) if found else PlanStatus(state="none")
 
@@ -114,7 +98,6 @@ class Plans(PlanContext):
             utilized_memories: The names of the insights that helped.
 
         Raises:
-            NotFound: There is no such plan. It has no such task.
             InvalidArgument: The status is none of the four. A text contains a control character.
         """
         given = {
@@ -160,12 +143,6 @@ class Plans(PlanContext):
             agent_type: builder, planner, explorer or observer, also as the plugin calls them.
             agent_id: Its id; by the file's name by default.
             pauses: Seconds before looking again when there is no report yet.
-
-        Raises:
-            LogNotReadable: There is no such file, or it may not be read.
-            UnknownLogFormat: It is no transcript of a known agent.
-            InvalidArgument: There is no such type of agent.
-            WriteFailed: A hand-off file could not be written.
         """
         from helix_graph.plans.agent_results import Learning
 

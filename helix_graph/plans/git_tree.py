@@ -176,11 +176,7 @@ class TreeChange(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def snapshot(folder: Path) -> Baseline:
-    """The working tree around ``folder`` as it is now.
-
-    Raises:
-        NoWorkTree: There is no work tree, or git cannot be asked.
-    """
+    """The working tree around ``folder`` as it is now."""
     tree = WorkTree.around(folder)
     head = tree.head()
     return Baseline(tree=str(tree.top), head=head, dirty=tree.differing(head))

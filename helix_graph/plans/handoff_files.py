@@ -87,7 +87,6 @@ class HandoffFiles:
 
         Raises:
             InvalidArgument: The task's id could lead elsewhere.
-            WriteFailed: The file could not be written.
         """
         path = self.injection_state / f"{file_name('task_id', state.task_id)}.json"
         plain = msgspec.to_builtins(state)
@@ -116,11 +115,7 @@ class HandoffFiles:
         return [one for line in lines if isinstance(one := _json(line), dict)]
 
     def forget_task(self, task_id: str) -> None:
-        """Removes what was told of a task: its hand-off file and its lines; what others append meanwhile is not lost.
-
-        Raises:
-            WriteFailed: A file could not be written or removed.
-        """
+        """Removes what was said of a task: its hand-off file and lines; what others append meanwhile is not lost."""
         if is_file_name(task_id):
             remove_file(self.injection_state / f"{task_id}.json")
         if self.task_status.is_file():
@@ -137,7 +132,6 @@ class HandoffFiles:
 
         Raises:
             InvalidArgument: The agent's id could lead elsewhere.
-            WriteFailed: The file could not be written.
         """
         path = self.explorer_results / f"{file_name('agent_id', agent_id)}.json"
         write_atomically(path, orjson.dumps(found, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE))
@@ -162,11 +156,7 @@ def append_line(path: Path, line: bytes) -> None:
 
 
 def _remove_lines_of(task_id: str, path: Path) -> None:
-    """Writes a file of lines again in its place without those of a task, under the lock of those who append to it.
-
-    Raises:
-        WriteFailed: It could not be written.
-    """
+    """Writes a file of lines again in its place without those of a task, under the lock of those who append to it."""
     with WriteFailed.for_os_errors(path), path.open("rb+") as file:
         fcntl.flock(file, fcntl.LOCK_EX)
         entries = [(line, _json(line)) for line in file.read().splitlines(keepends=True)]

@@ -48,11 +48,7 @@ _COLUMNS = "id, objective, framework, idioms, tasks, status, created_at"
 
 
 def number_of(option: str, number: int) -> int:
-    """A row's number.
-
-    Raises:
-        InvalidArgument: No row can have it.
-    """
+    """A row's number."""
     return as_int(option, number, lowest=0, highest=_LARGEST)
 
 
@@ -70,11 +66,7 @@ def save_plan(root: Path, draft: PlanDraft) -> SavedPlan:
 
 
 def find_plan(root: Path, number: int | None) -> TaskPlan | None:
-    """The plan of that number, or the newest active one; None when there is none.
-
-    Raises:
-        NotFound: A number was given that no plan has.
-    """
+    """The plan of that number, or the newest active one; None when there is none."""
     with database(root).reading() as connection:
         return plan_within(connection, number)
 
@@ -98,11 +90,7 @@ def _no_plan(number: int | None) -> NotFound:
 
 
 def require_plan(connection: sqlite3.Connection, number: int | None) -> TaskPlan:
-    """As `plan_within`, but having none is an error.
-
-    Raises:
-        NotFound: No such plan is saved, or none is active.
-    """
+    """As `plan_within`, but having none is an error."""
     plan = plan_within(connection, number)
     if plan is None:
         raise _no_plan(number)
@@ -110,11 +98,7 @@ def require_plan(connection: sqlite3.Connection, number: int | None) -> TaskPlan
 
 
 def task_in(plan: TaskPlan, seq: str) -> Task:
-    """The task of that number.
-
-    Raises:
-        NotFound: The plan has none.
-    """
+    """The task of that number."""
     for task in plan.tasks:
         if task.seq == seq:
             return task
@@ -123,22 +107,14 @@ def task_in(plan: TaskPlan, seq: str) -> Task:
 
 
 def change_task(connection: sqlite3.Connection, plan: TaskPlan, seq: str, **changes: Any) -> None:  # noqa: ANN401  (fields of a task)
-    """Gives a task of the plan new values.
-
-    Raises:
-        NotFound: The plan has no such task.
-    """
+    """Gives a task of the plan new values."""
     task_in(plan, seq)
     tasks = [replace(task, **changes) if task.seq == seq else task for task in plan.tasks]
     connection.execute("UPDATE plan SET tasks = ? WHERE id = ?", (as_json(tasks), plan.id))
 
 
 def complete(context: PlanContext, plan: int | None = None) -> CompletedPlan:
-    """Closes a plan, whatever is left of it; the tasks left undone are named.
-
-    Raises:
-        NotFound: There is no such plan.
-    """
+    """Closes a plan, whatever is left of it; the tasks left undone are named."""
     with database(context.root).writing() as connection:
         found = require_plan(connection, plan)
         connection.execute("UPDATE plan SET status = 'complete' WHERE id = ?", (found.id,))
@@ -170,11 +146,7 @@ def named(cursor: sqlite3.Cursor, row: tuple[Any, ...]) -> dict[str, Any]:
 
 
 def find_row(connection: sqlite3.Connection, number: int) -> dict[str, Any]:
-    """The row of a workspace.
-
-    Raises:
-        NotFound: No workspace has that number.
-    """
+    """The row of a workspace."""
     cursor = connection.execute("SELECT * FROM workspace WHERE id = ?", (number_of("workspace", number),))
     row = cursor.fetchone()
     if row is None:

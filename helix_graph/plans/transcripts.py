@@ -238,12 +238,7 @@ class AgentTranscript(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def read_transcript(path: Path) -> AgentTranscript:
-    """The transcript in a file; one that holds nothing is that of an agent that crashed.
-
-    Raises:
-        LogNotReadable: There is no such file, or it may not be read.
-        UnknownLogFormat: It is no transcript of a known agent.
-    """
+    """The transcript in a file; one that holds nothing is that of an agent that crashed."""
     if not path.is_file():
         raise LogNotReadable(path=path, problem=irregularity(path, follow=True) or "it does not exist")
     try:
@@ -274,12 +269,7 @@ def read_patiently(path: Path, *, done: Any, pauses: Sequence[float]) -> AgentTr
 
 
 def count_calls(path: Path) -> int:
-    """How many tools the agent called.
-
-    Raises:
-        LogNotReadable: There is no such file, or it may not be read.
-        UnknownLogFormat: It is no transcript of a known agent.
-    """
+    """How many tools the agent called."""
     return sum(step.kind == "call" and step.actor == _AGENT for step in read_transcript(path).steps)
 
 

@@ -201,11 +201,7 @@ def _feedback(
 
 
 def require_injected(context: PlanContext, injected: Sequence[str], names: Sequence[str]) -> None:
-    """Whether the insights said to have helped are ones that the task was shown, or others that there are.
-
-    Raises:
-        InvalidArgument: A name is of no insight.
-    """
+    """Whether the insights said to have helped are ones that the task was shown, or others that there are."""
     others = context.insights.known([name for name in names if name not in injected])
     require_shown((name for name in names if name not in others), injected, option="utilized")
 

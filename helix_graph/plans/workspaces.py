@@ -101,20 +101,12 @@ class Workspaces:
         return self._begin(self._given(made, insights, session=session))
 
     def get(self, workspace: int) -> Workspace:
-        """The workspace of that number.
-
-        Raises:
-            NotFound: No workspace has that number.
-        """
+        """The workspace of that number."""
         with database(self.root).reading() as connection:
             return store.workspace_of(store.find_row(connection, workspace))
 
     def prompt(self, workspace: int) -> str:
-        """The prompt for the workspace's builder.
-
-        Raises:
-            NotFound: No workspace has that number.
-        """
+        """The prompt for the workspace's builder."""
         return workspace_prompt(self.get(workspace))
 
     def check(
@@ -130,10 +122,8 @@ class Workspaces:
             transcript: The builder's log, to count them in, when nobody has.
 
         Raises:
-            NotFound: No workspace has that number.
             NoWorkTree: The tree cannot be compared: there was no repository when the workspace was made, or it is gone,
                 or ``tree`` is of another repository.
-            LogNotReadable: The transcript cannot be read.
         """
         with database(self.root).reading() as connection:
             row = store.find_row(connection, workspace)
@@ -175,7 +165,6 @@ class Workspaces:
             tree: As for `check`: where the builder worked, if elsewhere; the episode says what changed there.
 
         Raises:
-            NotFound: No workspace has that number.
             PlanError: It is blocked already.
             InvalidArgument: The text contains a control character. Of ``utilized``, a name is of no insight.
             NoWorkTree: ``tree`` cannot be compared; then nothing is ended.
@@ -195,7 +184,6 @@ class Workspaces:
         """Ends a workspace that cannot go on; as `complete`, but its task is blocked and its episode a failure.
 
         Raises:
-            NotFound: No workspace has that number.
             PlanError: It is complete already.
             InvalidArgument: The text contains a control character. Of ``utilized``, a name is of no insight.
             NoWorkTree: ``tree`` cannot be compared; then nothing is ended.

@@ -119,11 +119,7 @@ class Rules:
         )  # fmt: skip
 
     def show(self, name: str, *, user: bool = True) -> RuleDetails:
-        """A rule by its id, or the beginning of one: every opportunity with its session and the line of its log.
-
-        Raises:
-            NotFound: No rule has this id, or several have.
-        """
+        """A rule by its id, or the beginning of one: every opportunity with its session and the line of its log."""
         asked = as_line("id", name)
         ledger, _ = self._read(user=user)
         found = [one for one in ledger.records() if one.rule.id.startswith(asked)]
@@ -145,7 +141,6 @@ class Rules:
         ``survey`` that is open; by default one is opened.
 
         Raises:
-            GraphNotCompiled: There is no graph yet.
             InvalidArgument: ``limit`` is not between 1 and 100.
         """
         most = as_int("limit", limit, lowest=1, highest=_MOST_ADVICE)
@@ -183,7 +178,6 @@ class Rules:
             NotFound: Nothing proposed has this id, and with ``words`` no issue either.
             InvalidArgument: Neither ``into`` nor ``trial``, or both; ``into`` is no file of the project, or behind a
                 link; ``words`` is no single sentence.
-            WriteFailed: The file cannot be read or written.
         """  # fmt: skip
         if (into is None) == (trial is None):
             raise InvalidArgument("into", "or trial is needed, and not both")

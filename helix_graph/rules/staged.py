@@ -88,11 +88,7 @@ class _Rules(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def accepted_rules(root: Path) -> tuple[AcceptedRule, ...]:
-    """The rules that people of this memory accepted, the oldest first.
-
-    Raises:
-        InvalidConfiguration: The file is damaged.
-    """
+    """The rules that people of this memory accepted, the oldest first."""
     path = root / ACCEPTED_RULES
     try:
         return msgspec.json.decode(read_regular(path), type=_Rules).accepted
@@ -103,11 +99,7 @@ def accepted_rules(root: Path) -> tuple[AcceptedRule, ...]:
 
 
 def accept(root: Path, rule: AcceptedRule) -> None:
-    """Records an accepted rule; one of the same id takes its place.
-
-    Raises:
-        InvalidConfiguration, WriteFailed: The file is damaged, or cannot be written.
-    """
+    """Records an accepted rule; one of the same id takes its place."""
     others = [one for one in accepted_rules(root) if one.id != rule.id]
     _write(root, (*others, rule))
 
@@ -135,11 +127,7 @@ def is_given(rule: AcceptedRule, session: str) -> bool:
 
 
 def staged_lines(root: Path, session: str, *, at: str) -> list[str]:
-    """The rules on trial that this session gets; each draw is logged, once a session.
-
-    Raises:
-        InvalidConfiguration, WriteFailed: A file is damaged, or cannot be written.
-    """
+    """The rules on trial that this session gets; each draw is logged, once a session."""
     if not (root / ACCEPTED_RULES).exists():
         return []
     staged = [one for one in accepted_rules(root) if one.share is not None]
@@ -189,11 +177,7 @@ def result_of(
 
 
 def forget_rules(root: Path, *, sessions: Collection[str], keep: Callable[[AcceptedRule], bool]) -> None:
-    """Takes out the draws of these sessions, and the accepted rules that are not to be kept.
-
-    Raises:
-        InvalidConfiguration, WriteFailed: A file is damaged, or cannot be written.
-    """
+    """Takes out the draws of these sessions, and the accepted rules that are not to be kept."""
     drawn = draws(root)
     left = [one for one in drawn if one.session not in sessions]
     if len(left) != len(drawn):

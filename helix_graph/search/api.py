@@ -126,7 +126,6 @@ class Search:
                 letters and digits, white space and ``- . , _ ( ) & :``; both ``semantic_only`` and ``lexical_only``.
                 ``max_results`` is not between 1 and 100.
             NoEmbedder: ``semantic_only``, and nothing here compares meanings.
-            InvalidConfiguration: A file of settings is not understood.
         """
         if semantic_only and lexical_only:
             raise InvalidArgument(None, "Cannot specify both semantic_only and lexical_only")
@@ -145,11 +144,7 @@ class Search:
         )
 
     def status(self) -> dict[str, dict[str, Any]]:
-        """What can be searched, under the seed's keys, and ours.
-
-        Raises:
-            InvalidConfiguration: A file of settings is not understood.
-        """
+        """What can be searched, under the seed's keys, and ours."""
         settings = read_settings(self.root)
         serena = settings.markdown[0] if settings.markdown else self.root.parent / SERENA
         availability = self._availability(settings)
@@ -176,11 +171,7 @@ class Search:
         }
 
     def ignored(self) -> tuple[str, ...]:
-        """Which settings of the memory's own ``config.toml`` have no effect, since only the user may set such.
-
-        Raises:
-            InvalidConfiguration: A file of settings is not understood.
-        """
+        """Which settings of the memory's own ``config.toml`` have no effect, since only the user may set such."""
         return read_settings(self.root).ignored
 
     def _sources(self) -> list[SearchSource]:

@@ -134,11 +134,7 @@ class SearchSource(Protocol):
         ...
 
     def search(self, query: str, *, limit: int, manner: SearchMode) -> Sequence[SourceResult]:
-        """The best first, at most ``limit``; as `PartialResults` where something was left out.
-
-        Raises:
-            HelixGraphError: It could not answer.
-        """
+        """The best first, at most ``limit``; as `PartialResults` where something was left out."""
         ...
 
 

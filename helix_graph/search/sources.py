@@ -140,11 +140,7 @@ class EpisodeSource:
         return None if self._graph_file.is_file() else str(GraphNotCompiled(path=self._graph_file))
 
     def search(self, query: str, *, limit: int, manner: SearchMode) -> list[SourceResult]:  # noqa: ARG002  (it knows but one)
-        """One result a session, with the decision that is most like the query.
-
-        Raises:
-            GraphNotCompiled: There is no graph that this version reads.
-        """
+        """One result a session, with the decision that is most like the query."""
         if not words_of(query):
             return []
         return [self._found(one) for one in self._causality.similar(query, limit=limit).decisions]
@@ -248,11 +244,7 @@ def _score(path: Path, text: str, wanted: tuple[str, ...]) -> float:
 
 
 def _text(path: Path) -> str | None:
-    """The file's text; None when it is too large.
-
-    Raises:
-        OSError: It cannot be read.
-    """
+    """The file's text; None when it is too large."""
     found = path.stat(follow_symlinks=False)
     if S_ISREG(found.st_mode) and found.st_size > _LARGEST:
         return None
@@ -341,7 +333,6 @@ class Forgetful:
         """Its memories, as it ranks them.
 
         Raises:
-            MissingExtra: The MCP client is not installed.
             ProgramFailed: It is no such server, does not answer in time, or answers what is not understood.
         """
         from helix_episodes.redaction import redact_text

@@ -91,7 +91,6 @@ def open_duckdb(memory_limit: str = "") -> Iterator[OpenEngine]:
     """DuckDB in this process; what does not fit into ``memory_limit`` goes to a temporary folder.
 
     Raises:
-        MissingExtra: It is not installed.
         ProgramFailed: The limit is no size.
     """
     duckdb, names = _modules("DuckDB", "duckdb"), count()
@@ -121,7 +120,6 @@ def open_spark(master: str = LOCAL_MASTER, memory_limit: str = "") -> Iterator[O
     """A Spark session on ``master``, whose workers see the same paths; ``memory_limit`` is for each of its processes.
 
     Raises:
-        MissingExtra: It is not installed.
         ProgramFailed: It cannot be started: there is no Java, or no such master.
     """
     sql, names = _modules("Spark", "pyspark.sql"), count()

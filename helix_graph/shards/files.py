@@ -51,11 +51,7 @@ class _Metadata(msgspec.Struct, frozen=True):
 
 
 def parquet_modules() -> tuple[Any, Any]:
-    """The modules ``pyarrow`` and ``pyarrow.parquet``.
-
-    Raises:
-        MissingExtra: They are not installed.
-    """
+    """The modules ``pyarrow`` and ``pyarrow.parquet``."""
     try:
         return import_module("pyarrow"), import_module("pyarrow.parquet")
     except ImportError as error:
@@ -90,7 +86,6 @@ def check_shard(path: Path) -> dict[str, Member]:
 
     Raises:
         ShardDamaged: It is no shard, or one of another version.
-        MissingExtra: pyarrow is not installed.
     """
     pa, parquet = parquet_modules()
     try:
@@ -123,11 +118,7 @@ def find_damage(paths: Sequence[Path]) -> ShardDamaged | None:
 
 
 def write_shard(path: Path, rows: dict[str, list[Row]], members: dict[str, Member]) -> int:
-    """Writes a shard whole or not at all; gives its number of rows.
-
-    Raises:
-        WriteFailed: The disk is full or the folder read-only.
-    """
+    """Writes a shard whole or not at all; gives its number of rows."""
     pa, _ = parquet_modules()
     schema = arrow_schema()
     tables = []
@@ -170,8 +161,6 @@ def remove_sessions(folder: Path, is_gone: Callable[[str], bool]) -> int:
 
     Raises:
         ShardDamaged: One cannot be read, so nobody knows whose it is. Those before it are done.
-        WriteFailed: One cannot be written.
-        MissingExtra: pyarrow is not installed.
     """
     with locked(folder):
         return sum(_remove_from(path, is_gone) for path in shard_files(folder))

@@ -104,9 +104,7 @@ def fold(  # noqa: PLR0913  (the options of the command)
     Raises:
         InvalidArgument: There are no shards, no such engine or no such day.
         ShardDamaged: A shard, or a file of an earlier fold, cannot be read; the message names it.
-        MissingExtra: The engine is not installed.
         ProgramFailed: The engine could not be started, or gave up.
-        FolderInUse: ``output`` has other files.
     """
     chosen: Literal["duckdb", "spark"] = as_choice("engine", engine, ("duckdb", "spark"))
     inputs = _inputs(folders, since=_day("since", since), until=_day("until", until))
@@ -119,13 +117,7 @@ def fold(  # noqa: PLR0913  (the options of the command)
 
 
 def fold_locally(graph: Graph, output: Path) -> FoldReport:
-    """Writes the same tables from the graph of one memory, by the code that answers its questions.
-
-    Raises:
-        GraphNotCompiled: There is no graph yet.
-        MissingExtra: pyarrow is not installed.
-        FolderInUse: ``output`` has other files.
-    """
+    """Writes the same tables from the graph of one memory, by the code that answers its questions."""
     pa, _ = parquet_modules()
     check_output(output)
     found = {}
@@ -212,11 +204,7 @@ def check_fold(folder: Path) -> None:
 
 
 def check_output(output: Path, *, tables: Iterable[str] = TABLES, others: Iterable[str] = ()) -> None:
-    """Refuses a folder with other files than those of ``tables`` and ``others``.
-
-    Raises:
-        FolderInUse: There are some.
-    """
+    """Refuses a folder with other files than those of ``tables`` and ``others``."""
     ours = {*(f"{name}.parquet" for name in tables), *others}
     if output.is_symlink() or (output.exists() and not output.is_dir()):
         raise FolderInUse(f"{output} is no folder; name a new or empty one")
@@ -226,22 +214,14 @@ def check_output(output: Path, *, tables: Iterable[str] = TABLES, others: Iterab
 
 
 def write_tables(output: Path, tables: dict[str, Iterable[Any]], forms: dict[str, Sums] = TABLES) -> dict[str, int]:
-    """Writes each table from its record batches, all under other names first; gives their numbers of rows.
-
-    Raises:
-        WriteFailed: The disk is full or the folder read-only.
-    """
+    """Writes each table from its record batches, all under other names first; gives their numbers of rows."""
     with replacing(output) as unfinished:
         return {name: _write(unfinished / f"{name}.parquet", forms[name], rows) for name, rows in tables.items()}
 
 
 @contextmanager
 def replacing(output: Path) -> Iterator[Path]:
-    """A new folder, whose files take their places in ``output`` at the end: whatever lies there, no link is followed.
-
-    Raises:
-        WriteFailed: The disk is full or the folder read-only.
-    """
+    """A new folder, whose files take their places in ``output`` at the end; no link that lies there is followed."""
     with WriteFailed.for_os_errors(output):
         make_folder(output)
         with TemporaryDirectory(dir=output, prefix=".", suffix=TEMPORARY_SUFFIX) as name:
@@ -302,11 +282,7 @@ def _first_line(error: BaseException) -> str:
 
 
 def local_sums(graph: Graph) -> dict[str, list[tuple[Any, ...]]]:
-    """The rows of each of the `TABLES`, in the order of their keys.
-
-    Raises:
-        GraphNotCompiled: There is no graph yet.
-    """
+    """The rows of each of the `TABLES`, in the order of their keys."""
     with open_graph(graph.path_of_file) as connection:
         history = History(connection, graph.causality)
         projects = dict(connection.execute("SELECT episode, coalesce(project, '') FROM telling").fetchall())

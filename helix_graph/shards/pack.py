@@ -92,11 +92,6 @@ def pack(
         output: The folder of the shards; made when it is not there. What else is in it is left alone.
         workers: At most so many processes where there is much to do; None: one for each core.
         progress: Called with shards done, shards to write and the shard, before each is written.
-
-    Raises:
-        InvalidArgument: A memory is no folder.
-        MissingExtra: pyarrow is not installed.
-        WriteFailed: The folder cannot be written.
     """
     for one in memories:
         if not one.is_dir():

@@ -25,11 +25,7 @@ class UnreachedShards(NamedTuple):
 
 
 def remember_folder(root: Path, folder: Path) -> None:
-    """Adds a folder to the list of those that the memory in ``root`` has been packed to; one from a clone begins anew.
-
-    Raises:
-        WriteFailed: The memory or the state folder cannot be written.
-    """
+    """Adds a folder to those that the memory in ``root`` has been packed to; one from a clone begins anew."""
     known = _folders(root)
     if folder not in known:
         listed = msgspec.json.format(msgspec.json.encode(sorted(map(str, (*known, folder)))), indent=2) + b"\n"

@@ -48,9 +48,6 @@ def serve(folder: Path, output: Path) -> dict[str, int]:
 
     Raises:
         ShardDamaged: A file of the fold cannot be read.
-        MissingExtra: DuckDB is not installed.
-        FolderInUse: ``output`` has other files.
-        WriteFailed: The disk is full or the folder read-only.
     """
     check_fold(folder)
     texts = {"load.sql", *(f"{name}.csv" for name in SERVED)}
@@ -122,11 +119,7 @@ def _statements() -> Iterator[str]:
 
 
 def remedies_of(folder: Path, fingerprint: str) -> list[dict[str, Any]]:
-    """What repaired an issue, most sessions first; of the tables in ``folder`` only blocks that may have it are read.
-
-    Raises:
-        MissingExtra: DuckDB is not installed.
-    """
+    """What repaired an issue, most sessions first; only blocks of the tables that may have it are read."""
     with open_duckdb() as session:
         table = session.read([folder / "remedies.parquet"], schema_of(SERVED["remedies"]))
         found = table.filter(table.fingerprint == fingerprint)

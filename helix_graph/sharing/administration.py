@@ -40,7 +40,6 @@ def set_up(address: str) -> TeamSetUp:
     The role needs CREATE on the database, and CREATEROLE the first time.
 
     Raises:
-        MissingExtra: The driver is not installed.
         TeamServerFailed: The server is away or refuses, or its tables are of a newer version.
     """
     with reporting(address), connect(address) as connection, connection.transaction():
@@ -59,7 +58,6 @@ def add_member(address: str, project: str, member: str, *, role: TeamRole = "mem
     """Makes a role of the server a member of a project, and says what it may do there; elsewhere nothing changes.
 
     Raises:
-        InvalidArgument: There is no such kind of role.
         MissingExtra, TeamServerFailed: As `set_up`; or there is no such role on the server.
     """
     if role not in TEAM_ROLES:
@@ -80,11 +78,7 @@ def add_member(address: str, project: str, member: str, *, role: TeamRole = "mem
 
 
 def remove_member(address: str, project: str, member: str) -> TeamMember:
-    """Ends a membership with all its rights, an administrator's too; what the member has pushed stays.
-
-    Raises:
-        MissingExtra, TeamServerFailed: As `set_up`.
-    """
+    """Ends a membership with all its rights, an administrator's too; what the member has pushed stays."""
     project, name = check_project(project), as_str("member", member)
     with reporting(address), connect(address) as connection, connection.transaction():
         _check_version(connection)

@@ -96,11 +96,7 @@ def encode(record: SharedRecord) -> bytes:
 
 
 def decode(data: bytes) -> SharedRecord:
-    """The record in a file.
-
-    Raises:
-        ValueError: It holds none.
-    """
+    """The record in a file."""
     record: SharedRecord = msgspec.json.decode(data, type=SharedRecord)
     return record
 

@@ -125,19 +125,11 @@ class Replica:
             return ReplicaState()
 
     def remember(self, state: ReplicaState) -> None:
-        """Writes down where it stands.
-
-        Raises:
-            WriteFailed: The disk is full or the folder read-only.
-        """
+        """Writes down where it stands."""
         write_atomically(self.root / TEAM_STATE, msgspec.json.encode(state, order="deterministic"))
 
     def reached(self, number: int, *, records: bool) -> None:
-        """Writes down that everything up to this number was read, with ``records`` to take in.
-
-        Raises:
-            WriteFailed: The disk is full or the folder read-only.
-        """
+        """Writes down that everything up to this number was read, with ``records`` to take in."""
         state = self.state
         self.remember(replace(state, number=number, pending=state.pending or records))
 
@@ -148,11 +140,7 @@ class Replica:
         return False
 
     def note_away(self) -> None:
-        """Remembers that the server could not be asked now.
-
-        Raises:
-            WriteFailed: The disk is full or the folder read-only.
-        """
+        """Remembers that the server could not be asked now."""
         write_atomically(self.root / TEAM / _AWAY, b"")
 
     def lacks(self, entry: ServerEntry) -> bool:
@@ -163,11 +151,7 @@ class Replica:
         return known is None or (known.author, known.hash) != (entry.author, entry.hash) or known.gone
 
     def keep(self, entry: ServerEntry, data: bytes) -> ShareProblem | None:
-        """Keeps an object of this entry, and says why not where it cannot be used; an own one is left as it is.
-
-        Raises:
-            WriteFailed: The disk is full or the folder read-only.
-        """
+        """Keeps an object of this entry, and says why not where it cannot be used; an own one is left as it is."""
         where = f"{author_name(entry.author)}: {entry.kind} {entry.subject[:12]}"
         try:
             _check_sizes(entry, data)
@@ -211,11 +195,7 @@ class Replica:
         self._changed.add(self._record(entry))
 
     def drop(self, entry: ServerEntry) -> bool:
-        """Removes what its author, or an administrator, deleted on the server; whether it was an episode here.
-
-        Raises:
-            WriteFailed: The folder is read-only.
-        """
+        """Removes what its author, or an administrator, deleted on the server; whether it was an episode here."""
         record = self._record(entry)
         known = _item(record)
         if known is not None:
@@ -233,9 +213,6 @@ class Replica:
 
         Only of records that were kept or dropped by this object, unless ``whole``: a process before this one may have
         been killed. Where one was deleted, all are read, since another author may have the same.
-
-        Raises:
-            WriteFailed: The folder is read-only.
         """
         items = {path: item for path in sorted(self._changed) if (item := _item(path))}
         if whole or any(one.gone for one in items.values()):

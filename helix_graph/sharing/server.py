@@ -158,7 +158,6 @@ def connect(address: str, *, seconds: float = _CONNECTING) -> psycopg.Connection
     """A connection with limits for everything that could be waited for.
 
     Raises:
-        MissingExtra: The driver is not installed.
         TeamServerFailed: The address is none, or the server is away or refuses.
     """
     check_address(address)

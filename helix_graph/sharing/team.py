@@ -111,21 +111,13 @@ class ServerErasure(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def team_settings() -> TeamSettings:
-    """The user's settings; ``HELIX_DATABASE`` in the environment comes before the configured server.
-
-    Raises:
-        InvalidConfiguration: The table is not understood.
-    """
+    """The user's settings; ``HELIX_DATABASE`` in the environment comes before the configured server."""
     settings = read_table(user_configuration(), "team", TeamSettings)
     return TeamSettings(database=os.environ.get(ENVIRONMENT) or settings.database, seconds=settings.seconds)
 
 
 def address_of(named: str | None) -> str:
-    """The server that is ``named``, or else the configured one.
-
-    Raises:
-        TeamServerFailed: There is none.
-    """
+    """The server that is ``named``, or else the configured one."""
     address = named or team_settings().database
     if not address:
         sentence = f"no server is named; give --to postgresql://USER@HOST/DATABASE, or set {ENVIRONMENT}"
@@ -159,9 +151,7 @@ class Team:
             progress: Is told how many own episodes of how many were looked at, and which.
 
         Raises:
-            MissingExtra: The driver is not installed.
             TeamServerFailed: There is no address, or the server is away, refuses or answers nonsense.
-            WriteFailed: The memory cannot be written.
         """
         address = address_of(address)
         replica = self._replica()
@@ -192,10 +182,6 @@ class Team:
 
         Nothing in a memory that does not take part, or where no server is named. A server that was away is asked again
         after a minute, so that not every question waits for it.
-
-        Raises:
-            InvalidConfiguration: The table ``[team]`` of the user's configuration is not understood.
-            WriteFailed: The memory cannot be written.
         """
         settings, replica = team_settings(), self._replica()
         project = replica.state.project

@@ -56,9 +56,6 @@ def likelihood_interval(successes: float, trials: float, *, confidence: float = 
     These follow the likelihood ratio, whose tails are nearly those of the exact distribution, and take fractions too
     (Brown, Cai and DasGupta, "Interval estimation for a binomial proportion", Statistical Science 16, 2001).
 
-    Raises:
-        ValueError: As `wilson_interval`.
-
     >>> f"{likelihood_interval(4, 20, confidence=0.9998).low:.3f} {wilson_interval(4, 20, confidence=0.9998).low:.3f}"
     '0.015 0.039'
     """

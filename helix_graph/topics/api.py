@@ -170,12 +170,7 @@ class Topics:
             return briefing.brief(connection, wanted, detail=kind, since=begin, focus=categories, now=seconds_of(now))
 
     def read(self, topic: str, *, index: int | None = None) -> ReadAnswer:
-        """All entries of a topic, or the one at an index.
-
-        Raises:
-            NotFound: The topic has no such index.
-            InvalidArgument: That is no name.
-        """
+        """All entries of a topic, or the one at an index."""
         name, place = topic_name("topic", topic), _index(index)
         with self.database.reading() as connection:
             return search.read(connection, name, index=place)
@@ -203,7 +198,6 @@ class Topics:
         Raises:
             InvalidArgument: There is no such action. The action needs a parameter that is not there; a parameter means
                 nothing to the action, or two exclude each other. ``match_str`` or the new text has nothing in it.
-            NotFound: There is no such topic. No entry of it is the one that was meant.
         """
         request = edit.EditRequest(
             action=as_choice("action", action, edit.ACTIONS),
@@ -258,7 +252,6 @@ class Topics:
         Raises:
             InvalidArgument: There is no such action. The action needs a parameter that is not there; a parameter means
                 nothing to the action.
-            InvalidImport: What is to be imported is in no form that we know.
         """
         stated = {name: value for name, value in given.items() if value is not None and value is not False}
         context = tool_actions.ActionContext(

@@ -283,9 +283,6 @@ class Weighed(msgspec.Struct, frozen=True, kw_only=True):
 def focused(focus: str | Iterable[str] | None) -> tuple[Category, ...]:
     """The categories that a focus names, in the plural or the singular; none means all.
 
-    Raises:
-        InvalidArgument: There is no such category.
-
     >>> focused("gotchas, gap")
     ('gotchas', 'gaps')
     """

@@ -151,11 +151,7 @@ def alike(connection: sqlite3.Connection, topic: str) -> list[str]:
 
 
 def known_topic(connection: sqlite3.Connection, topic: str) -> int:
-    """How many entries the topic has.
-
-    Raises:
-        NotFound: No topic has that name.
-    """
+    """How many entries the topic has."""
     size = size_of(connection, topic)
     if not size:
         meant = " or ".join(alike(connection, topic))

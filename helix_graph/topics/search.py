@@ -246,11 +246,7 @@ class ReadAnswer(msgspec.Struct, frozen=True, kw_only=True):
 def read(
     connection: sqlite3.Connection, topic: str, *, index: int | None = None, matching: str | None = None
 ) -> ReadAnswer:
-    """The entries of a topic: all, the one at ``index``, or those that hold a text in any case.
-
-    Raises:
-        NotFound: The topic has no such index.
-    """
+    """The entries of a topic: all, the one at ``index``, or those that hold a text in any case."""
     total = size_of(connection, topic)
     if not total:
         return ReadAnswer(

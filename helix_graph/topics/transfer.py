@@ -117,11 +117,7 @@ Object = list[tuple[str, Any]]
 
 
 def parse_import(text: str) -> tuple[list[IncomingEntry], list[LeftOut]]:
-    """The entries that a JSON text holds, and what of it cannot be taken in.
-
-    Raises:
-        InvalidImport: It is no JSON, or of none of the forms.
-    """
+    """The entries that a JSON text holds, and what of it cannot be taken in."""
     try:
         value = json.loads(text, object_pairs_hook=_Object)
     except (ValueError, RecursionError) as error:

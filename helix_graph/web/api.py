@@ -213,11 +213,7 @@ class Pages:
         It opens at a label (``focus``), at the path between two, or at a session (``episode``), else at the issues.
 
         Raises:
-            GraphNotCompiled: There is no graph yet.
             InvalidArgument: More than one of the three was asked for, or only one end of a path.
-            NodeNotFound: Nothing has the label.
-            NotFound: There is no such episode.
-            WriteFailed: The file cannot be written.
         """
         asked = {"focus": focus, "source": source, "target": target, "episode": episode}
         made = self._packs({name: as_str(name, text) for name, text in asked.items() if text is not None}, ())
@@ -351,10 +347,8 @@ class Pages:
         to the memory's pages.
 
         Raises:
-            GraphNotCompiled: There is no graph yet.
             InvalidArgument: ``format`` is none of the four. ``days`` is outside its range.
             FolderInUse: A file of somebody else in the folder would have to be replaced.
-            WriteFailed: A file cannot be written.
         """
         wanted = as_choice("format", format, tuple(FORMATS))
         length = as_int("days", days, lowest=1, highest=MOST_DAYS)

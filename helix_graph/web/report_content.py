@@ -200,11 +200,7 @@ def build_report(  # noqa: PLR0913  (the parts that a report is made of)
     days: int,
     until: datetime | None,
 ) -> PeriodReport:
-    """The report of the ``days`` before ``until``, or up to the newest session.
-
-    Raises:
-        GraphNotCompiled: There is no graph yet.
-    """
+    """The report of the ``days`` before ``until``, or up to the newest session."""
     pending = graph.status().pending
     episodes, skipped = causality.episodes()
     sessions = sessions_of(episodes)

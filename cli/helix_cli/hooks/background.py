@@ -40,11 +40,7 @@ _MOST_HANDLES = 1 << 16
 
 
 def run_detached(event: str, work: Callable[[], Iterator[bytes]]) -> None:
-    """Does the work in a process that nobody waits for. The caller ends at once, so that nobody has to collect it.
-
-    Raises:
-        OSError: No process can be started.
-    """
+    """Does the work in a process that nobody waits for. The caller ends at once, so that nobody has to collect it."""
     if os.fork():
         return
     try:

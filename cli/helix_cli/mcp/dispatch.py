@@ -105,11 +105,7 @@ def _answered(tool: Tool, sent: Mapping[str, Any], progress: Progress) -> Answer
 
 
 def _checked(name: str, sent: Mapping[str, Any], takes: type[msgspec.Struct]) -> dict[str, Any]:
-    """The arguments as their types; those that are null count as not sent, but the word "null" is a mistake.
-
-    Raises:
-        InvalidArgument: One is missing, unknown or none of its kind.
-    """
+    """The arguments as their types; those that are null count as not sent, but the word "null" is a mistake."""
     try:
         asked = msgspec.convert(sent, ready(takes), strict=False)
     except msgspec.ValidationError as error:
@@ -131,12 +127,7 @@ def half_character(error: UnicodeEncodeError) -> str:
 
 
 def open_memory() -> Memory:
-    """The memory of the project that the client works on, else of the folder that the server was started in.
-
-    Raises:
-        NoMemory: It has none yet.
-        UntrustedMemory: It is not one that this user began or accepted.
-    """
+    """The memory of the project that the client works on, else of the folder that the server was started in."""
     project = os.environ.get(_PROJECT)
     opened = Memory.open(Path(project) if project else None)
     if opened.adopted:

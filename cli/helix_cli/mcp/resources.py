@@ -90,12 +90,7 @@ def listed() -> list[Resource]:
 
 
 def read(uri: str) -> str:
-    """The text of a resource, between the marks by which it is never taken for a person's words: clients put it there.
-
-    Raises:
-        InvalidArgument: No resource has that address.
-        HelixGraphError: It cannot be read.
-    """
+    """The text of a resource, between marks by which it is never taken for a person's words: clients put it there."""
     readers: dict[str, Callable[[Memory, str], str]] = {
         _TOPIC: lambda memory, name: rendered(memory.topics.read(name), render_form),
         _EPISODE: lambda memory, session: rendered(memory.episodes.require(session), render_episode),

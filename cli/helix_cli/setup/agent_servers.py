@@ -40,11 +40,7 @@ class Command(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def run_agent(line: tuple[str, ...], cwd: Path) -> str:
-    """What one of the agent's own commands prints.
-
-    Raises:
-        ProgramFailed: It does not succeed.
-    """
+    """What one of the agent's own commands prints."""
     try:
         done = subprocess.run(  # noqa: S603  (the agent's own command, found on the PATH; no shell)
             line, cwd=cwd, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False, timeout=_SECONDS

@@ -33,12 +33,7 @@ class PreparedMemory(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def first_look(project: Path) -> PreparedMemory:
-    """Begins the memory of a project, or goes on with it, and reads what is new in its logs.
-
-    Raises:
-        WriteFailed: The memory cannot be written.
-        DatabaseBusy: Another process has been compiling for too long.
-    """
+    """Begins the memory of a project, or goes on with it, and reads what is new in its logs."""
     before = memory_folder(project)
     is_new = before is None or not before.is_dir()
     if project.stat().st_uid != os.geteuid():

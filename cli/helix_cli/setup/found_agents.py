@@ -105,20 +105,12 @@ class FileAgent:
         return plan.joined(self._own_files(removing=False))
 
     def remove(self) -> SetupPlan:
-        """What takes it out again.
-
-        Raises:
-            NotEditable: A file of settings is not what it should be.
-        """
+        """What takes it out again."""
         plan = SetupPlan(changes=tuple(without_entries(path, entries) for path, entries in self._files()))
         return plan.joined(self._own_files(removing=True))
 
     def installed(self) -> Installed:
-        """Whether the hooks are in place, where the agent has any, the server, the plugin and the skill.
-
-        Raises:
-            NotEditable: A file of settings is not what it should be.
-        """
+        """Whether the hooks are in place, where the agent has any, the server, the plugin and the skill."""
         found = {name: has_entries(*part) for name, part in self._parts.items()}
         own = all(has_own_files(*one) for one in self._own.items()) if self._own else None
         return Installed(hooks=found.get("hooks", True), server=found["server"], plugin=own)

@@ -124,12 +124,7 @@ class ExportedPlugin(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def export_plugin(folder: Path) -> ExportedPlugin:
-    """Writes the plugin.
-
-    Raises:
-        FolderInUse: It holds something else.
-        WriteFailed: The folder cannot be written.
-    """
+    """Writes the plugin."""
     contents = plugin_contents()
     _require_free(folder, contents[_MANIFEST])
     for path, content in contents.items():
@@ -147,7 +142,6 @@ def _require_free(folder: Path, manifest: bytes) -> None:
     """Whether the folder is empty, or ours by the name in its manifest.
 
     Raises:
-        FolderInUse: It is neither.
         WriteFailed: It is no folder, or cannot be read.
     """
     try:
@@ -221,21 +215,13 @@ class ClaudeCode:
         return plan.joined(plugin).joined(self._with_server()).joined(self._note)
 
     def remove(self) -> SetupPlan:
-        """What takes it out again.
-
-        Raises:
-            NotEditable: A file of settings is not what it should be.
-        """
+        """What takes it out again."""
         plan = SetupPlan(changes=(without_entries(self.settings, self._hooks),))
         plugin = own_files_plan(self._plugin, _settings_apart(), removing=True) if self._plugin else SetupPlan()
         return plan.joined(plugin).joined(self._without_server())
 
     def installed(self) -> Installed:
-        """Whether all hooks are in place, the server, and the plugin's agents and skills.
-
-        Raises:
-            NotEditable: The file of settings is not what it should be.
-        """
+        """Whether all hooks are in place, the server, and the plugin's agents and skills."""
         hooks = has_entries(self.settings, self._hooks)
         found = server_state_in_json(self._servers)
         unseen = self._agent.has_server() if self._agent.is_there else False if self.scope == "project" else None
@@ -305,11 +291,7 @@ class Codex:
         return SetupPlan(changes=changes, notes=(_TRUST,)).joined(self._note)
 
     def remove(self) -> SetupPlan:
-        """What takes it out again.
-
-        Raises:
-            NotEditable: A file of settings is not what it should be.
-        """
+        """What takes it out again."""
         plan = SetupPlan(changes=(without_entries(self._file, self._hooks),))
         found = server_state_in_toml(self._config)
         if found is None:
@@ -321,11 +303,7 @@ class Codex:
         return plan.joined(SetupPlan(changes=(without_entries(self._config, self._server),)))
 
     def installed(self) -> Installed:
-        """Whether all hooks are in place, and the server.
-
-        Raises:
-            NotEditable: A file of settings is not what it should be.
-        """
+        """Whether all hooks are in place, and the server."""
         hooks = has_entries(self._file, self._hooks)
         found = server_state_in_toml(self._config)
         unseen = self._by_command and self._agent.has_server()

@@ -47,11 +47,7 @@ class Records(msgspec.Struct, frozen=True, kw_only=True):
     made: tuple[str, ...] = ()
 
     def save(self) -> None:
-        """Writes them.
-
-        Raises:
-            WriteFailed: They cannot be written.
-        """
+        """Writes them."""
         _write(_records_path(), msgspec.json.encode(self).decode(), like=_records_path())
 
 
@@ -281,11 +277,7 @@ def without_entries(path: Path, entries: AnyEntries) -> SettingsChange:
 
 
 def has_entries(path: Path, entries: AnyEntries) -> bool:
-    """Whether all our entries are in a file that its agent reads.
-
-    Raises:
-        NotEditable: The file is not what it should be.
-    """
+    """Whether all our entries are in a file that its agent reads."""
     with _naming(path):
         return entries.has(read_text(path) or "")
 

@@ -75,11 +75,7 @@ class AntigravityReader(SingleFileReader):
         return "no line is a step with an index, a source and a type"
 
     def read(self, path: Path) -> Iterator[Session]:
-        """The one session in the log.
-
-        Raises:
-            LogNotReadable: the file cannot be read, or holds no step at all.
-        """
+        """The one session in the log."""
         steps = _Steps()
         for line, record in read_records(path, ledger=steps.builder.ledger):
             steps.take(record, line=line)

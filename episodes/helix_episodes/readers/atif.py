@@ -62,11 +62,7 @@ class AtifReader(SingleFileReader):
         return "no schema_version of ATIF"
 
     def read(self, path: Path) -> Iterator[Session]:
-        """The one run in the document.
-
-        Raises:
-            LogNotReadable: the file cannot be read, or holds no step at all.
-        """
+        """The one run in the document."""
         document = read_json_with_lines(path)
         about = document.record
         agent = object_in(about, "agent")

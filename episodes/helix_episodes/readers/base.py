@@ -108,11 +108,7 @@ class DocumentReader(SingleFileReader):
     empty: str
 
     def read(self, path: Path) -> Iterator[Session]:
-        """The one run in the document.
-
-        Raises:
-            LogNotReadable: The file cannot be read, is no JSON, or holds no step at all.
-        """
+        """The one run in the document."""
         builder = SessionBuilder()
         stated = self.take(read_json_with_lines(path), builder, path)
         yield builder.session(path, reader=self.name, empty=self.empty, **{"id": id_from_path(path), **stated})

@@ -63,11 +63,7 @@ class CopilotReader(SingleFileReader):
         return "no line is an event with data and a parentId"
 
     def read(self, path: Path) -> Iterator[Session]:
-        """The one session in the log.
-
-        Raises:
-            LogNotReadable: the file cannot be read, or holds no step at all.
-        """
+        """The one session in the log."""
         events = _Events()
         for line, record in read_records(path, ledger=events.builder.ledger):
             events.take(record, line=line)

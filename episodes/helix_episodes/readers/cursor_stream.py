@@ -71,11 +71,7 @@ class CursorStreamReader(SingleFileReader):
         return None if any(map(_is_own, listed)) else "no line is a tool_call of Cursor's, nor its init"
 
     def read(self, path: Path) -> Iterator[Session]:
-        """The one session in the file.
-
-        Raises:
-            LogNotReadable: the file cannot be read, or holds no step at all.
-        """
+        """The one session in the file."""
         stream = _Stream()
         document = path.suffix == ".json"
         if document:

@@ -68,11 +68,7 @@ class GeminiReader:
         return path.parent.parent.name == "chats"
 
     def read(self, path: Path) -> Iterator[Session]:
-        """The one session in the log.
-
-        Raises:
-            LogNotReadable: the file cannot be read, or holds no step at all.
-        """
+        """The one session in the log."""
         builder = SessionBuilder()
         _take_all(builder, path)
         if not builder.root:  # the program notes it next to the chats since 0.29

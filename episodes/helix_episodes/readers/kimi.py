@@ -59,11 +59,7 @@ class KimiReader:
         return path.name == "wire.jsonl" and path.parent.parent.name == "agents" and path.parent.name != "main"
 
     def read(self, path: Path) -> Iterator[Session]:
-        """The one session in the log.
-
-        Raises:
-            LogNotReadable: the file cannot be read, or holds no step at all.
-        """
+        """The one session in the log."""
         in_place = path.name == "wire.jsonl" and path.parent.parent.name == "agents"
         wire = _Wire(SessionBuilder(), agents=path.parent.parent if in_place else None)
         wire.take_all(path)

@@ -300,11 +300,7 @@ class MessagesReader:
         return self._dialect.parts_folder is not None and path.parent.name == self._dialect.parts_folder
 
     def read(self, path: Path) -> Iterator[Session]:
-        """The one session in the log.
-
-        Raises:
-            LogNotReadable: the file cannot be read, or holds no step at all.
-        """
+        """The one session in the log."""
         log = _Log(self._dialect, path)
         if self._dialect.document is None:
             for line, record in read_records(path, ledger=log.builder.ledger):

@@ -221,11 +221,7 @@ class OpenCodeReader:
         return bool({"message", "part"} & set(path.parts[-3:-1])) or is_helpers(path)
 
     def read(self, path: Path) -> Iterator[Session]:
-        """The sessions in the store; those of helpers are a part of the one that sent them.
-
-        Raises:
-            LogNotReadable: the store cannot be read, or holds no session.
-        """
+        """The sessions in the store; those of helpers are a part of the one that sent them."""
         store = _store(path)
         sessions = store.sessions()
         known = {one["id"]: one for one in sessions if text_in(one, "id")}

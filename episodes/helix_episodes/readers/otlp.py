@@ -85,11 +85,7 @@ class OtlpReader(SingleFileReader):
         return None if any(_is_agents(span) for span in spans) else "no span with attributes gen_ai.*"
 
     def read(self, path: Path) -> Iterator[Session]:
-        """A session for each conversation, in the order in which they began.
-
-        Raises:
-            LogNotReadable: The file cannot be read, or no span in it says what an agent said or did.
-        """
+        """A session for each conversation, in the order in which they began."""
         ledger = LineLedger()
         groups = _by_session(_unrepeated(_read_spans(path, ledger), ledger))
         found = 0

@@ -42,11 +42,7 @@ class TauBenchReader(SingleFileReader):
         return "no list of runs with task_id, reward and traj"
 
     def read(self, path: Path) -> Iterator[Session]:
-        """Every run of the list that is one.
-
-        Raises:
-            LogNotReadable: the file cannot be read, is no JSON, or holds no run.
-        """
+        """Every run of the list that is one."""
         runs = [run for run in read_json_with_lines(path).items if _is_run(run.plain)]
         if not runs:
             raise LogNotReadable(path=path, problem="it contains no run with task_id, reward and traj")

@@ -15,11 +15,7 @@ if TYPE_CHECKING:
 
 
 def _moment(text: str) -> "datetime":
-    """The day or time from which on episodes are asked for.
-
-    Raises:
-        InvalidArgument: It is neither.
-    """
+    """The day or time from which on episodes are asked for."""
     import click
 
     from helix_cli.options import parse_time

@@ -60,11 +60,7 @@ class NewEntry(Arguments, frozen=True, kw_only=True):
 
 
 def _decoded(text: str) -> list[NewEntry]:
-    """The entries of a JSON array that came as a text.
-
-    Raises:
-        InvalidArgument: It is none.
-    """
+    """The entries of a JSON array that came as a text."""
     try:
         # msgspec calls half a surrogate pair a truncated text; the library says what it is.
         items = without_nulls(json_text.loads(text))

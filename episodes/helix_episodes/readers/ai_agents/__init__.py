@@ -75,11 +75,7 @@ class AiAgentsReader(SingleFileReader):
         return "no heading that names a session, with its date, objective, protocol or work log below"
 
     def read(self, path: Path) -> Iterator[Session]:
-        """The one session in the file.
-
-        Raises:
-            LogNotReadable: the file cannot be read, is too large, or is JSON that cannot be parsed.
-        """
+        """The one session in the file."""
         text = read_text(path).replace("\r\n", "\n")
         lines = text.removesuffix("\n").split("\n")
         is_json = text.lstrip().startswith("{")

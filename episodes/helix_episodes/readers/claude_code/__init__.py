@@ -176,11 +176,7 @@ class ClaudeCodeReader:
         return path.name.startswith("agent-") and _is_side_conversation(path)
 
     def read(self, path: Path) -> Iterator[Session]:
-        """The one session in the file.
-
-        Raises:
-            LogNotReadable: the file cannot be read, or holds no step at all.
-        """
+        """The one session in the file."""
         session = _read(path, alone=False)
         if not any(step.actor in ("agent", "user") for step in session.steps):
             # A side conversation handed in by itself is the main one of this reading.

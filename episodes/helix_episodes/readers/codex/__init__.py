@@ -422,11 +422,7 @@ class CodexReader(SingleFileReader):
         return "no line is a session_meta, response_item or event_msg with its payload"
 
     def read(self, path: Path) -> Iterator[Session]:
-        """The one session in the file.
-
-        Raises:
-            LogNotReadable: the file cannot be read, or holds no step at all.
-        """
+        """The one session in the file."""
         rollout = Rollout()
         builder = rollout.builder
         for line, record in read_records(path, ledger=builder.ledger):

@@ -45,11 +45,7 @@ class CodexExecReader(SingleFileReader):
         return None if any(kind in _OWN for kind in kinds) else "no line is a thread.started or an event of a turn"
 
     def read(self, path: Path) -> Iterator[Session]:
-        """The one session in the file.
-
-        Raises:
-            LogNotReadable: the file cannot be read, or holds no step at all.
-        """
+        """The one session in the file."""
         stream = _Stream()
         for line, record in read_records(path, ledger=stream.builder.ledger):
             stream.builder.ledger.enter(stream.take(record, line=line))

@@ -73,9 +73,6 @@ def parse_with_lines(text: str) -> JsonNode:
     >>> node = parse_with_lines('{\n "a": ["x",\n "y"]}')
     >>> [(item.text, item.line) for item in node.members["a"].items]
     [('x', 2), ('y', 3)]
-
-    Raises:
-        ValueError: not JSON.
     """
     whole = parse(text.encode("utf-8", "replace"))
     if "\n" not in text.strip():

@@ -143,9 +143,6 @@ def read_records(path: Path, *, ledger: LineLedger, file: str | None = None) -> 
     """The JSON objects of a file with their line numbers from 1; all other lines go into the ledger.
 
     ``file`` is noted with bad lines when this is not the session's main log. Lines are read one at a time.
-
-    Raises:
-        LogNotReadable: the file cannot be opened or read.
     """
     with LogNotReadable.for_os_errors(path), open_log(path) as log:
         for number, line in enumerate(lines_of(log), 1):
@@ -171,7 +168,6 @@ def read_document(path: Path) -> bytes:
 
     Raises:
         LogNotReadable: as `open_log`, or it is larger than `LARGEST_DOCUMENT`.
-        OSError: missing, or no permission.
     """
     with open_log(path) as log:
         data = log.read(LARGEST_DOCUMENT + 1)
@@ -195,7 +191,6 @@ def open_log(path: Path) -> BinaryIO:
 
     Raises:
         LogNotReadable: a folder, a device or a pipe (which may never end), a compressed file, or UTF-16.
-        OSError: missing, or no permission.
     """
     mode = path.stat().st_mode
     if stat.S_ISDIR(mode):
