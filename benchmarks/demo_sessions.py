@@ -18,7 +18,7 @@ FOLDER = Path(__file__).parents[1] / "cli" / "helix_cli" / "demo" / "generated"
 ROOT = "/home/mara/papershop"
 SESSIONS = 48
 BEGINS = datetime(2026, 5, 22, 8, 10, tzinfo=UTC)
-#: From this session on AGENTS.md says how tests are run, and nobody tries `make test` any more.
+#: From this session on CLAUDE.md says how tests are run, and nobody tries `make test` any more.
 RULED = 24
 _SEED = 9
 _AREAS = ("api", "cart", "orders", "prices", "shipping", "models")

@@ -185,7 +185,7 @@ class Memory:
         """The rules that are written for agents, and what sessions show of them."""
         from helix_graph.rules.api import Rules
 
-        return Rules(self.root, episodes=lambda: self.episodes, issues=lambda: self.issues)
+        return Rules(self.root, sessions=self.causality.each_episode, issues=lambda: self.issues)
 
     def worth(
         self, logs: Iterable[Path] = (), *, progress: Callable[[int, int, Path], None] | None = None

@@ -82,7 +82,7 @@ def test_what_worked_without_its_wrapper_is_a_rule_for_every_task(memory: Memory
     ],
 )
 def test_what_a_rule_says_in_other_words_is_not_proposed(memory: Memory, line: str) -> None:
-    (memory.root.parent / "AGENTS.md").write_text(f"# Rules\n\n{line}\n")
+    (memory.root.parent / "CLAUDE.md").write_text(f"# Rules\n\n{line}\n")
     assert RULE not in sentences(memory)
 
 
@@ -97,19 +97,19 @@ def test_what_a_rule_says_in_other_words_is_not_proposed(memory: Memory, line: s
     ],
 )
 def test_a_rule_for_a_tool_is_recognised_in_other_words(memory: Memory, line: str, *, is_said: bool) -> None:
-    (memory.root.parent / "AGENTS.md").write_text(f"# Rules\n\n- {line}\n")
+    (memory.root.parent / "CLAUDE.md").write_text(f"# Rules\n\n- {line}\n")
     assert ("Read a file before you edit it." not in sentences(memory)) == is_said
 
 
 def test_a_rule_that_is_ignored_becomes_a_hook(memory: Memory, tmp_path: Path) -> None:
-    (memory.root.parent / "AGENTS.md").write_text("- Always run `bun run lint:fix` before each commit.\n")
+    (memory.root.parent / "CLAUDE.md").write_text("- Always run `bun run lint:fix` before each commit.\n")
     logs = []
     for number in range(30, 42):
         log = Script(f"c{number}", begin=BEGIN + timedelta(days=number)).edit("a.ts")
         logs.append(log.run("git commit -qam x", "[main 1a2b3c4] x\n 1 file changed").save(tmp_path / "logs"))
     memory.extract(logs)
     memory.graph.compile()
-    os.utime(memory.root.parent / "AGENTS.md", (BEGIN.timestamp(), BEGIN.timestamp()))
+    os.utime(memory.root.parent / "CLAUDE.md", (BEGIN.timestamp(), BEGIN.timestamp()))
     one = memory.rules.advise().proposals[0]
     assert (one.kind, one.sentence) == ("hook", RULE)
     assert one.existing is not None
@@ -117,27 +117,27 @@ def test_a_rule_that_is_ignored_becomes_a_hook(memory: Memory, tmp_path: Path) -
 
 
 def test_an_accepted_rule_is_a_line_of_the_block_and_is_followed_from_then_on(memory: Memory) -> None:
-    file = memory.root.parent / "AGENTS.md"
+    file = memory.root.parent / "CLAUDE.md"
     file.write_text("# Shop\n")
     name = memory.rules.advise().proposals[0].id
-    shown = CliRunner().invoke(cli, ["advise", "--accept", name, "--into", "AGENTS.md"])
+    shown = CliRunner().invoke(cli, ["advise", "--accept", name, "--into", "CLAUDE.md"])
     assert f"+- {RULE}" in shown.output
     assert file.read_text() == "# Shop\n"
-    assert CliRunner().invoke(cli, ["advise", "--accept", name, "--into", "AGENTS.md", "--yes"]).exit_code == 0
+    assert CliRunner().invoke(cli, ["advise", "--accept", name, "--into", "CLAUDE.md", "--yes"]).exit_code == 0
     assert file.read_text().startswith("# Shop\n\n<!-- helix-graph: begin -->\n")
     assert f"- {RULE}\n<!-- helix-graph: end -->\n" in file.read_text()
     assert RULE not in sentences(memory)
     assert RULE in [one.rule.text for one in memory.rules.list().rules]
-    again = CliRunner().invoke(cli, ["advise", "--accept", name, "--into", "AGENTS.md", "--yes"])
+    again = CliRunner().invoke(cli, ["advise", "--accept", name, "--into", "CLAUDE.md", "--yes"])
     assert f"{name} is accepted already" in str(again.exception)
-    assert "in AGENTS.md" in str(again.exception)
+    assert "in CLAUDE.md" in str(again.exception)
     neither = CliRunner().invoke(cli, ["advise", "--accept", name])
     assert (neither.exit_code, "--into FILE or --trial SHARE" in neither.output) == (2, True)
 
 
 def test_an_accepted_rule_that_no_act_shows_is_followed_by_its_issue(memory: Memory) -> None:
     issue = memory.rules.advise().proposals[0].issue
-    words = ["--words", "Always keep files tidy before you end.", "--into", "AGENTS.md", "--yes"]
+    words = ["--words", "Always keep files tidy before you end.", "--into", "CLAUDE.md", "--yes"]
     said = CliRunner().invoke(cli, ["advise", "--accept", issue, *words]).output
     assert "nobody can see whether it is followed" in said
     assert [(one.rule.text, one.state) for one in memory.rules.list().rules] == [
@@ -148,7 +148,7 @@ def test_an_accepted_rule_that_no_act_shows_is_followed_by_its_issue(memory: Mem
 
 def test_what_a_rule_covers_is_not_without_a_sentence(memory: Memory) -> None:
     for one in memory.rules.advise().proposals:
-        memory.rules.accept(one.id, into="AGENTS.md", write=True)
+        memory.rules.accept(one.id, into="CLAUDE.md", write=True)
     (memory.root / "rules.json").unlink()
     found = memory.rules.advise()
     assert (found.proposals, found.unworded) == ((), ())
@@ -355,9 +355,8 @@ def test_what_was_accepted_for_forgotten_sessions_is_forgotten(memory: Memory) -
     [
         ([], "CLAUDE.md"),  # what Claude Code reads, whose sessions these are
         (["CLAUDE.md"], "CLAUDE.md"),
-        (["GEMINI.md"], "GEMINI.md"),
-        (["AGENTS.md"], "AGENTS.md"),
-        (["AGENTS.md", "CLAUDE.md"], "AGENTS.md"),
+        (["GEMINI.md"], "CLAUDE.md"),
+        (["AGENTS.md", "CLAUDE.md"], "CLAUDE.md"),
     ],
 )
 def test_a_rule_is_proposed_for_the_file_that_the_agents_read(memory: Memory, there: list[str], file: str) -> None:

@@ -81,7 +81,7 @@ def main() -> None:
     for file, logs in projects():
         with tempfile.TemporaryDirectory() as folder:
             ledger = ledger_of(file, logs, Path(folder))
-        records = ledger.records()
+        records = ledger.records
         bound = [one for one in records if one.rule.binding is not None]
         compared = [one for one in bound if one.change is not None]
         print(

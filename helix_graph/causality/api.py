@@ -421,7 +421,13 @@ class Causality:
         corrections = AssertionStore(self._assertions).corrections()
         store = EpisodeStore(self._graph.episodes)
         files = store.files() if names is None else [store.path_of(name.removeprefix(PREFIX)) for name in names]
-        return read_episodes(files, corrections)
+        return _read(files, corrections)
+
+    def each_episode(self) -> Iterator[Episode]:
+        """Every session as people have corrected it, one at a time: keeping 10,000 takes longer than reading them."""
+        corrections = AssertionStore(self._assertions).corrections()
+        found = _each_in(EpisodeStore(self._graph.episodes).files(), corrections)
+        return (one for one in found if not isinstance(one, SkippedFile))
 
     def trials(self) -> list[Trial]:
         """Every session as comparisons see it, without copies."""
@@ -432,7 +438,7 @@ class Causality:
     ) -> tuple[list[Trial], int, tuple[SkippedFile, ...]]:
         """The sessions, how many copies of them were left out, and the files that are no episodes."""
         digests = self._graph.digests()
-        episodes, skipped = read_episodes(digests.to_read, corrections)
+        episodes, skipped = _read(digests.to_read, corrections)
         every = distinct([*unpack(digests.packed), *map(trial_of, episodes)])
         trials = without_copies(every)
         return trials, len(every) - len(trials), skipped
@@ -457,22 +463,30 @@ def _alike(label: str, known: Iterable[str]) -> list[str]:
     return (holding or get_close_matches(label, sorted(known), n=_ALIKE_SHOWN, cutoff=0.4))[:_ALIKE_SHOWN]
 
 
-def read_episodes(
-    files: Iterable[Path], corrections: Mapping[str, Sequence[Correction]]
-) -> tuple[list[Episode], tuple[SkippedFile, ...]]:
+def _each_in(files: Iterable[Path], corrections: Mapping[str, Sequence[Correction]]) -> Iterator[Episode | SkippedFile]:
     """The episodes in some files, corrected, in the order of the files, and the files that are none.
 
     One bad file hides no other.
     """
-    episodes: list[Episode] = []
-    skipped: list[SkippedFile] = []
     for path in files:
         try:
             episode = decode_episode(read_regular(path), path)
         except OSError as error:
-            skipped.append(SkippedFile(path=str(path), problem=f"cannot be read: {error.strerror or error}"))
+            yield SkippedFile(path=str(path), problem=f"cannot be read: {error.strerror or error}")
         except InvalidEpisode as error:
-            skipped.append(SkippedFile(path=str(path), problem=error.problem))
+            yield SkippedFile(path=str(path), problem=error.problem)
         else:
-            episodes.append(corrected(episode, corrections.get(episode.id, ())))
+            yield corrected(episode, corrections.get(episode.id, ()))
+
+
+def _read(
+    files: Iterable[Path], corrections: Mapping[str, Sequence[Correction]]
+) -> tuple[list[Episode], tuple[SkippedFile, ...]]:
+    episodes: list[Episode] = []
+    skipped: list[SkippedFile] = []
+    for one in _each_in(files, corrections):
+        if isinstance(one, SkippedFile):
+            skipped.append(one)
+        else:
+            episodes.append(one)
     return episodes, tuple(skipped)

@@ -132,6 +132,7 @@ class CheckRates:
             for situation in one.situations:
                 self._in[one.check][situation].append(one)
         self._halves = {check: self._counts(rows) for check, rows in self._of_check.items()}
+        self._rate_in: dict[tuple[str, Situation], Estimate] = {}
         self._overall = usual_rate(_by_session(trials))
         self.usual = {
             check: usual_rate(_by_session(rows), around=self._overall.rate) for check, rows in self._of_check.items()
@@ -161,7 +162,10 @@ class CheckRates:
 
     def rate(self, check: str, situation: Situation) -> Estimate:
         """The check's rate of failure in a situation, drawn towards its own rate."""
-        return shrunk_rate(_by_session(self.trials_in(check, situation)), self.usual_of(check))
+        if (check, situation) not in self._rate_in:
+            counts = _by_session(self.trials_in(check, situation))
+            self._rate_in[check, situation] = shrunk_rate(counts, self.usual_of(check))
+        return self._rate_in[check, situation]
 
     def forecast(self, trial: CheckTrial) -> float:
         """The chance that a run fails: the mean of the rates of the situations that it is in, each dimension once."""

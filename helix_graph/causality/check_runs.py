@@ -62,7 +62,7 @@ _WORDS: dict[Dimension, str] = {
 _ONE: dict[Dimension, str] = {"files": "changes in one file", "edits": "a single edit"}
 
 
-class CheckTrial(msgspec.Struct, frozen=True, kw_only=True):
+class CheckTrial(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """One fresh run of a check after a change; ``place`` is among the session's runs, ``changed`` has paths."""
 
     check: str

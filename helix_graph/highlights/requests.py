@@ -27,7 +27,7 @@ from helix_graph.insights.safe_quoting import logged_name_or_quoted, name_or_quo
 from helix_graph.project import FOLDER
 from helix_graph.rules.ledger import Ledger
 from helix_graph.rules.observance import acts_of
-from helix_graph.rules.rule_files import in_force, project_versions, reads_file, rules_in
+from helix_graph.rules.rule_files import is_read_by, project_versions, rules_in
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Sequence
@@ -64,13 +64,13 @@ def rule_sentences(root: Path, episodes: Sequence[Episode]) -> Iterator[Weighed]
     acts = sorted(map(acts_of, episodes), key=lambda one: (one.at, one.session)) if files else ()
     ledger = Ledger(list(files), acts, accepted={})
     said = set()
-    for record in ledger.records():
+    for record in ledger.records:
         rule, binding = record.rule, record.rule.binding
         key = binding and (binding.when, binding.targets)
         if binding is None or record.state not in {"ignored", "mixed"} or key in said:
             continue
         said.add(key)
-        left = [one for one in ledger.observations(rule) if in_force(rule, one.at) and not one.followed]
+        left = [one for one in ledger.current(rule) if not one.followed]
         failed = sum(one.failed for one in left)
         where = "" if binding.when in {"change", "never"} else f", in {counted(record.sessions, 'session')}"
         vain = f"; {counted(failed, 'more time')} it was tried and failed" if failed else ""
@@ -93,7 +93,8 @@ def _times(binding: Binding) -> str:
 def _read_now(root: Path, agents: Collection[str]) -> Iterator[tuple[str, Rule]]:
     """The project's rules that one of these agents reads now, each with its file; outside a project none."""
     for one in rules_in(project_versions(root.parent)) if root.name == FOLDER else ():
-        files = (span.file for span in one.spans if span.until is None and reads_file(agents, span.file))
+        now = (span.file for span in one.spans if span.until is None)
+        files = (file for file in now if any(is_read_by(agent, file) for agent in agents))
         yield from ((file, one) for file in islice(files, 1))
 
 

@@ -27,7 +27,6 @@ from helix_graph.rules.rule_files import (
     files_of,
     id_of_line,
     in_force,
-    is_read_by,
     own_versions,
     project_versions,
     rules_in,
@@ -46,9 +45,9 @@ from helix_graph.trust import shared_episodes
 from helix_graph.validation import as_choice, as_fraction, as_int, as_line
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
-    from helix_graph.episodes import Episodes
+    from helix_episodes.model import Episode
     from helix_graph.issues.api import Issues
     from helix_graph.issues.model import Issue, IssueList
     from helix_graph.issues.survey import IssueSurvey
@@ -87,10 +86,10 @@ _NOTE = (
 class Rules:
     """The rules of the project whose memory is in ``root``, held against its episodes."""
 
-    def __init__(self, root: Path, *, episodes: Callable[[], Episodes], issues: Callable[[], Issues]) -> None:
+    def __init__(self, root: Path, *, sessions: Callable[[], Iterable[Episode]], issues: Callable[[], Issues]) -> None:
         self._root, self._folder = root, root.parent if root.name == FOLDER else Path.cwd()
         self._issues = issues
-        self._episodes = episodes
+        self._sessions = sessions
         #: The last ledger with what it was made of: `list` and `advise` mostly ask the same one.
         self._ledger: tuple[object, Ledger] | None = None
 
@@ -107,31 +106,34 @@ class Rules:
         wanted = None if state is None else as_choice("state", state, STATES)
         most = as_int("limit", limit, lowest=1, highest=MOST_ROWS)
         ledger, rules = self._read(user=user)
-        records = [one for one in ledger.records() if gone or one.rule.until is None]
+        records = [one for one in ledger.records if gone or one.rule.until is None]
         observable = [one for one in records if one.rule.binding is not None or one.accepted]
+        unread = Counter(one.rule.spans[-1].file for one in observable if one.state == "not read")
+        observable = [one for one in observable if one.state != "not read"]
         shown = [one for one in records if one.state == wanted] if wanted else observable
         shown.sort(
             key=lambda one: (_ORDER.get(one.state, len(_ORDER)), -one.opportunities, one.rule.since, one.rule.id)
         )
         return RuleList(
             rules=tuple(shown[:most]), rows=len(shown), files=files_of(rules), sessions=ledger.size,
-            unobservable=len(records) - len(observable), note=_NOTE,
+            unobservable=sum(one.state == "cannot be observed" for one in records), unread=dict(sorted(unread.items())),
+            note=_NOTE,
         )  # fmt: skip
 
     def show(self, name: str, *, user: bool = True) -> RuleDetails:
         """A rule by its id, or the beginning of one: every opportunity with its session and the line of its log."""
         asked = as_line("id", name)
         ledger, _ = self._read(user=user)
-        found = [one for one in ledger.records() if one.rule.id.startswith(asked)]
+        found = [one for one in ledger.records if one.rule.id.startswith(asked)]
         if len(found) != 1:
             several = f"{len(found)} rules begin with {asked!r}; name more of the id"
             raise NotFound(several if found else f"no rule {asked!r}; `helix-graph rules` lists them")
         rule = found[0].rule
-        seen = ledger.observations(rule)
-        agents = {one.session: one.agent for one in self._acts}
-        at = {one.session: one.at for one in seen if in_force(rule, one.at)}
-        unread = Counter(agents[name] for name, time in at.items() if not is_read_by(agents[name], rule, time))
-        return RuleDetails(record=found[0], observations=tuple(seen), unread=dict(sorted(unread.items())))
+        unread = Counter(
+            one.agent for one in self._acts if in_force(rule, one.at) and not in_force(rule, one.at, one.agent)
+        )
+        seen = tuple(ledger.observations(rule))
+        return RuleDetails(record=found[0], observations=seen, unread=dict(sorted(unread.items())))
 
     def advise(self, *, limit: int = 10, survey: IssueSurvey | None = None) -> Advice:
         """The rules that are missing: for issues that recur, that an act would prevent, and that no rule covers.
@@ -147,7 +149,7 @@ class Rules:
         ledger, _ = self._read(user=True)
         found, listed, agents = self._proposals(ledger, survey)
         known = {one.issue for one in found} | {one.issue for one in accepted_rules(self._root)}
-        known |= covered(listed.issues, _current(ledger.records()))
+        known |= covered(listed.issues, _current(ledger.records))
         costly = (one for one in listed.issues if one.sessions >= FEWEST_SESSIONS and one.state not in _SETTLED)
         unworded = tuple(
             UnwordedIssue(id=one.id, title=one.title, sessions=one.sessions)
@@ -187,7 +189,7 @@ class Rules:
             share = as_fraction("trial", trial)
             if not 0 < share < 1:
                 raise InvalidArgument("trial", "is a share of sessions between 0 and 1, such as 0.5")
-            rate = issue.sessions / max(self._sessions(), 1)
+            rate = issue.sessions / max(len(self._acts), 1)
             needed = sessions_needed(rate, share=share)
             rule = replace(rule, share=share, salt=new_salt(), planned=needed)
             accept(self._root, rule)
@@ -213,7 +215,7 @@ class Rules:
         staged = [one for one in accepted_rules(self._root) if one.share is not None]
         if not staged:
             return ()
-        seen = {one.session for one in self._episodes().list(max_results=None)}
+        seen = {one.session for one in self._acts}
         drawn = draws(self._root)
         return tuple(result_of(one, drawn, seen=seen, met=self._met(one.issue)) for one in staged)
 
@@ -253,7 +255,7 @@ class Rules:
         with nullcontext(opened) if opened else self._issues().open() as survey:
             listed = survey.list(by="recurring", limit=_MOST_ISSUES)
             found = proposals(
-                listed.issues, _current(ledger.records()), details=survey.show,
+                listed.issues, _current(ledger.records), details=survey.show,
                 shared=lambda names: shared_episodes(root, names),
             )  # fmt: skip
             agents = {row.agent for row in survey.history.sessions.values() if row.agent is not None}
@@ -266,9 +268,6 @@ class Rules:
             return {one.session for one in self._issues().show(issue).occurrences}
         except (NotFound, GraphNotCompiled):
             return set()
-
-    def _sessions(self) -> int:
-        return self._episodes().count()
 
     def _read(self, *, user: bool) -> tuple[Ledger, Sequence[Rule]]:
         rules = rules_in(project_versions(self._folder))
@@ -285,8 +284,7 @@ class Rules:
     @cached_property
     def _acts(self) -> Sequence[SessionActs]:
         """What every session did, the oldest first; read once, since several answers need all of it."""
-        sessions = [acts_of(one) for one in self._episodes().list(max_results=None)]
-        return sorted(sessions, key=lambda one: (one.at, one.session))
+        return sorted(map(acts_of, self._sessions()), key=lambda one: (one.at, one.session))
 
     def _accepted(self) -> dict[str, AcceptedFor]:
         """The accepted rules by the id of their line, with what each is for."""

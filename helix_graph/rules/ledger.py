@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
+from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
 from msgspec.structs import replace
@@ -10,7 +11,7 @@ from msgspec.structs import replace
 from helix_graph.rules.before_after import Judged, SessionCount, before_and_after, settle
 from helix_graph.rules.model import MonthCount, Rule, RuleObservation, RuleRecord, State
 from helix_graph.rules.observance import SessionActs, observations
-from helix_graph.rules.rule_files import id_of_line, in_force
+from helix_graph.rules.rule_files import id_of_line, in_force, is_read_by
 from helix_graph.stats.intervals import wilson_interval
 
 if TYPE_CHECKING:
@@ -42,19 +43,27 @@ class Ledger:
         self._rules = rules
         self._accepted = accepted
         self._sessions = sessions
+        self._agents = {one.session: one.agent for one in sessions}
         self.size = len(sessions)
         self._seen: dict[str, list[RuleObservation]] = {}
 
     def observations(self, rule: Rule) -> list[RuleObservation]:
-        """Every opportunity to follow a rule, before it was written too, in order of time."""
+        """Every opportunity of an agent that reads the rule, before it was written too, in order of time."""
         if rule.binding is None:
             return []
         if rule.id not in self._seen:
-            found = (one for session in self._sessions for one in observations(rule.binding, session))
+            readers = {agent for agent in {*self._agents.values()} if _reads(agent, rule)}
+            own = (session for session in self._sessions if session.agent in readers)
+            found = (one for session in own for one in observations(rule.binding, session))
             self._seen[rule.id] = sorted(found, key=lambda one: (one.at, one.session, one.line or 0))
         return self._seen[rule.id]
 
-    def records(self) -> list[RuleRecord]:
+    def current(self, rule: Rule) -> list[RuleObservation]:
+        """The opportunities while the rule was in a file that the session's agent reads."""
+        return [one for one in self.observations(rule) if in_force(rule, one.at, self._agents[one.session])]
+
+    @cached_property
+    def records(self) -> Sequence[RuleRecord]:
         """Each rule with what sessions show of it; verdicts are settled over all of them."""
         records = [replace(self._record(one), accepted=self._aim(one) is not None) for one in self._rules]
         compared = [(place, judged) for place, one in enumerate(records) if (judged := self._compared(one.rule))]
@@ -66,7 +75,9 @@ class Ledger:
     def _record(self, rule: Rule) -> RuleRecord:
         if rule.binding is None:
             return RuleRecord(rule=rule, state="cannot be observed")
-        current = [one for one in self.observations(rule) if in_force(rule, one.at)]
+        if self._sessions and not any(_reads(agent, rule) for agent in {*self._agents.values()}):
+            return RuleRecord(rule=rule, state="not read")
+        current = self.current(rule)
         followed = sum(one.followed for one in current)
         missed = [one for one in reversed(current) if not one.followed]
         state = _state(followed, sum(one.failed for one in current), len(current))
@@ -120,6 +131,11 @@ class Ledger:
             for one in self._rules
             if one.id != rule.id and one.binding is not None and one.spans[0].commit == commit
         )
+
+
+def _reads(agent: str, rule: Rule) -> bool:
+    """Whether an agent reads a file in which the rule was at any time."""
+    return any(is_read_by(agent, span.file) for span in rule.spans)
 
 
 def _state(followed: int, failed: int, opportunities: int) -> State:

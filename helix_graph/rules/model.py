@@ -17,8 +17,11 @@ Sense = Literal["do", "avoid"]
 When = Literal["commit", "push", "change", "kind", "instead", "never", "place"]
 Source = Literal["project", "user", "managed"]
 #: What became of a rule: most opportunities taken, few, about half; it says how a thing is done and not when, so that
-#: it is only counted how many sessions do it; no opportunity, too few; nothing of it that a session shows.
-State = Literal["followed", "ignored", "mixed", "usage", "not applicable", "too early", "cannot be observed"]
+#: it is only counted how many sessions do it; no opportunity, too few; no agent of these sessions reads its file;
+#: nothing of it that a session shows.
+State = Literal[
+    "followed", "ignored", "mixed", "usage", "not applicable", "too early", "not read", "cannot be observed"
+]
 
 
 #: Said where no rule can be held against sessions.
@@ -26,6 +29,18 @@ NOTHING_TO_SHOW = (
     "No rule here names a command or a file, so sessions cannot show whether rules are followed. Rules are read from "
     "AGENTS.md, CLAUDE.md, GEMINI.md and similar files."
 )
+
+
+def not_read(unread: dict[str, int]) -> str:
+    """A sentence on rules that no agent of the sessions reads, by the file of each; empty where there are none.
+
+    >>> not_read({"GEMINI.md": 2, ".cursorrules": 1})
+    'No agent of these sessions reads 2 rules of GEMINI.md and 1 of .cursorrules; they are not counted.'
+    """
+    (file, number), *others = unread.items() or [("", 0)]
+    counted = [f"{number} {'rule' if number == 1 else 'rules'} of {file}", *(f"{n} of {name}" for name, n in others)]
+    joined = " and ".join(filter(None, (", ".join(counted[:-1]), counted[-1])))
+    return f"No agent of these sessions reads {joined}; they are not counted." if number else ""
 
 
 class Target(msgspec.Struct, frozen=True):
@@ -85,7 +100,7 @@ class Rule(msgspec.Struct, frozen=True, kw_only=True):
         return None if None in ends else max(end for end in ends if end is not None)
 
 
-class RuleObservation(msgspec.Struct, frozen=True, kw_only=True):
+class RuleObservation(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """One opportunity to follow a rule, and whether it was taken; ``line`` is the line of ``log``.
 
     ``what`` is the act that asked for it, and ``why`` says which commands ran, in which lines, or which were missing;
@@ -164,20 +179,25 @@ class RuleRecord(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class RuleList(msgspec.Struct, frozen=True, kw_only=True):
-    """The rules of a project, those that can be observed first. ``rows`` counts all that fit what was asked."""
+    """The rules of a project, those that can be observed first. ``rows`` counts all that fit what was asked.
+
+    ``unread`` counts the others that could be observed, by the files that have them: no agent of the sessions reads
+    these.
+    """
 
     rules: tuple[RuleRecord, ...]
     rows: int
     files: tuple[str, ...]
     sessions: int
     unobservable: int
+    unread: dict[str, int]
     note: str
 
 
 class RuleDetails(msgspec.Struct, frozen=True, kw_only=True):
-    """A rule with every opportunity, the newest last; ``unread`` counts sessions by agents that do not read its files.
+    """A rule with every opportunity, the newest last.
 
-    Only where it is known which file an agent reads by itself.
+    ``unread`` counts the sessions in its time whose agents do not read its files.
     """
 
     record: RuleRecord

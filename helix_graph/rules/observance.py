@@ -15,6 +15,8 @@ from fnmatch import fnmatchcase
 from functools import lru_cache
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
+import msgspec
+
 from helix_episodes.extraction.paths import role_of
 from helix_episodes.extraction.shell import programs
 from helix_episodes.extraction.shell.commands import Segment, parse_command, program_name
@@ -27,7 +29,7 @@ if TYPE_CHECKING:
     from helix_episodes.model import CommandRun, Decision, Episode, Event
 
 
-class Act(NamedTuple):
+class Act(msgspec.Struct, frozen=True, gc=False):
     """One thing done: a file that was changed, a command that was run, a check that was run, a commit."""
 
     at: str
@@ -41,7 +43,7 @@ class Act(NamedTuple):
     passed: bool | None = None
 
 
-class SessionActs(NamedTuple):
+class SessionActs(msgspec.Struct, frozen=True, gc=False):
     """A session's acts in their order."""
 
     episode: str
@@ -298,9 +300,12 @@ def matches(target: Target, act: Act) -> bool:
     """Whether an act is what a target names."""
     if target.kind == "path":
         return act.kind == "edit" and _in_scope(act.path, (target.text,))
-    if act.kind == "commit" or not act.parts:
-        return False
-    return any(_is_same(wanted, part, act.check) for wanted in _parts(target.text) for part in act.parts)
+    return act.kind != "commit" and _has_command(target.text, act.parts, act.check)
+
+
+@lru_cache(maxsize=1 << 16)  # sessions run the same few commands again and again
+def _has_command(command: str, parts: tuple[Segment, ...], check: str) -> bool:
+    return any(_is_same(wanted, part, check) for wanted in _parts(command) for part in parts)
 
 
 @lru_cache(maxsize=1024)

@@ -11,6 +11,7 @@ Rules come with a clone: they are quoted data like anything else that strangers 
 from __future__ import annotations
 
 import hashlib
+import os
 import re
 from collections import defaultdict
 from pathlib import Path
@@ -24,7 +25,7 @@ from helix_graph.rules.binding import bind
 from helix_graph.rules.model import Binding, Rule, RuleSpan, Source
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
 #: Where agents look for rules, as git's own patterns of paths.
 PATTERNS = (
@@ -162,7 +163,7 @@ def rules_in(versions: Sequence[FileVersion], *, source: Source = "project") -> 
     same rule, as it reads now.
     """
     by_file: defaultdict[str, list[FileVersion]] = defaultdict(list)
-    for one in versions:
+    for one in _with_imports(versions):
         by_file[one.path].append(one)
     texts: dict[str, RuleLine] = {}
     spans: defaultdict[str, list[RuleSpan]] = defaultdict(list)
@@ -182,6 +183,25 @@ def rules_in(versions: Sequence[FileVersion], *, source: Source = "project") -> 
         )
         for identity, lives in spans.items()
     ]
+
+
+#: Another file of rules, read in that place: as Claude Code and Gemini import it, or as a link is stored by git.
+_IMPORTED = re.compile(r"(?:(?<![\w`@])@|\A)(?:\./|~/)?([\w./-]+\.mdc?)(?=[\s.,;)]|\Z)")
+_IMPORTING = frozenset({"CLAUDE.md", "GEMINI.md"})
+
+
+def _with_imports(versions: Iterable[FileVersion]) -> Iterator[FileVersion]:
+    """The versions, and one more of a file whenever a file that it imports changes: what it says is theirs as well."""
+    now: dict[str, FileVersion] = {}
+    imports: dict[str, set[str]] = {}
+    for one in versions:
+        now[one.path] = one
+        path, text = Path(one.path), one.text or ""
+        named = _IMPORTED.findall(text) if path.name in _IMPORTING or text.count("\n") <= 1 else ()
+        imports[one.path] = {os.path.normpath(path.parent / name) for name in named} - {one.path}
+        for file in [one.path, *(file for file, named in imports.items() if one.path in named)]:
+            texts = [now[name].text or "" for name in (file, *sorted(imports[file])) if name in now]
+            yield one._replace(path=file, text=now[file].text and "\n\n".join(texts))
 
 
 def _join_copies(texts: Mapping[str, RuleLine], spans: dict[str, list[RuleSpan]]) -> None:
@@ -302,46 +322,41 @@ def _changed_at(path: Path) -> str:
         return ""
 
 
-def in_force(rule: Rule, at: str) -> bool:
-    """Whether a rule was in a file at a time."""
-    return any(span.since <= at and (span.until is None or at < span.until) for span in rule.spans)
+def in_force(rule: Rule, at: str, agent: str = "") -> bool:
+    """Whether a rule was in a file at a time, and with ``agent`` in one that this agent reads."""
+    spans = (span for span in rule.spans if span.since <= at and (span.until is None or at < span.until))
+    return any(is_read_by(agent, span.file) for span in spans)
 
 
-#: The file of rules that an agent reads, where that is not AGENTS.md.
-_OWN_FILES = {"claude-code": "CLAUDE.md", "gemini": "GEMINI.md"}
-#: What these read by themselves; of other agents nobody knows.
-_READ_BY = {"claude-code": ("CLAUDE.md", ".claude"), "gemini": ("GEMINI.md",), "codex": ("AGENTS.md",)}
+#: Names of files and folders in which these look for rules by themselves; every other agent reads AGENTS.md.
+_READ_BY = {
+    "claude-code": ("CLAUDE.md", ".claude"),
+    "gemini": ("GEMINI.md",),
+    "copilot": ("copilot-instructions.md", "instructions", "AGENTS.md"),
+    "cursor": (".cursor", ".cursorrules", "AGENTS.md"),
+}
 
 
-def is_read_by(agent: str, rule: Rule, at: str) -> bool:
-    """Whether an agent reads one of the files in which a rule was at a time, as far as is known."""
-    files = [span.file for span in rule.spans if span.since <= at and (span.until is None or at < span.until)]
-    own = _READ_BY.get(agent)
-    return own is None or any(name in Path(file).parts for file in files for name in own)
+def is_read_by(agent: str, file: str) -> bool:
+    """Whether an agent reads a file of rules by itself; a session of an agent without a name may have read any.
+
+    >>> is_read_by("claude-code", "web/CLAUDE.md"), is_read_by("claude-code", "AGENTS.md")
+    (True, False)
+    >>> is_read_by("codex", "AGENTS.md"), is_read_by("codex", ".cursor/rules/style.mdc"), is_read_by("", "AGENTS.md")
+    (True, False, True)
+    """
+    return not agent or any(name in Path(file).parts for name in _READ_BY.get(agent, ("AGENTS.md",)))
 
 
-def file_for_agents(folder: Path, agents: Iterable[str]) -> str:
-    """The file for a new rule: the first of the usual ones that is there, else the one that these agents read.
+def file_for_agents(folder: Path, agents: Collection[str]) -> str:
+    """The file for a new rule: the first of those that these agents read that is there, else the first of them.
 
     >>> file_for_agents(Path("/nowhere"), ["claude-code"]), file_for_agents(Path("/nowhere"), ["claude-code", "codex"])
     ('CLAUDE.md', 'AGENTS.md')
     """
-    there = next((name for name in ("AGENTS.md", *_OWN_FILES.values()) if (folder / name).is_file()), None)
-    if there is not None:
-        return there
-    own = {_OWN_FILES.get(agent, "AGENTS.md") for agent in agents}
-    return own.pop() if len(own) == 1 else "AGENTS.md"
-
-
-def reads_file(agents: Iterable[str], file: str) -> bool:
-    """Whether one of these agents reads a file of rules by itself; skills are read when they are called.
-
-    >>> reads_file(["claude-code"], "web/CLAUDE.md"), reads_file(["claude-code"], "AGENTS.md")
-    (True, False)
-    >>> reads_file(["codex"], "AGENTS.md"), reads_file(["codex"], ".cursor/rules/style.mdc")
-    (True, False)
-    """
-    return file.rpartition("/")[2] in {_OWN_FILES.get(agent, "AGENTS.md") for agent in agents}
+    usual = ("AGENTS.md", "CLAUDE.md", "GEMINI.md")
+    read = [name for name in usual if not agents or any(is_read_by(agent, name) for agent in agents)]
+    return next((name for name in read if (folder / name).is_file()), read[0])
 
 
 def files_of(rules: Iterable[Rule]) -> tuple[str, ...]:

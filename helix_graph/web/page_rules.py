@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from helix_graph.rules.model import NOTHING_TO_SHOW, BeforeAfter, MonthCount, State
+from helix_graph.rules.model import NOTHING_TO_SHOW, BeforeAfter, MonthCount, State, not_read
 from helix_graph.web.timeline import copied
 
 if TYPE_CHECKING:
@@ -59,6 +59,7 @@ class PageRules(msgspec.Struct, frozen=True, kw_only=True):
     rules: tuple[PageRule, ...]
     unobservable: int
     nothing: str
+    unread: str
     note: str
     proposals: tuple[PageProposal, ...]
     proposals_note: str
@@ -70,7 +71,8 @@ def page_rules(found: RuleList, advice: Advice, *, place_of: Mapping[str, int]) 
     return PageRules(
         rules=tuple(_rule(one, place_of) for one in found.rules[:_MOST_RULES]),
         unobservable=found.unobservable,
-        nothing=NOTHING_TO_SHOW,
+        nothing=not_read(found.unread) or NOTHING_TO_SHOW,
+        unread=not_read(found.unread),
         note=found.note,
         proposals=tuple(map(_proposal, advice.proposals[:_MOST_PROPOSALS])),
         proposals_note=advice.note,

@@ -69,11 +69,11 @@ _RULES = (
 
 
 def write_rules(folder: Path) -> bool:
-    """Writes the shop's AGENTS.md with its history, so that `rules` has something to show; whether it did.
+    """Writes the shop's CLAUDE.md with its history, so that `rules` has something to show; whether it did.
 
     Where there is no git, or the folder has files of these names, there are no rules.
     """
-    rules = folder / "AGENTS.md"
+    rules = folder / "CLAUDE.md"
     if rules.exists() or (folder / ".git").exists():
         return False
     text = "# Checks\n\n"
@@ -91,7 +91,7 @@ def write_rules(folder: Path) -> bool:
                 "GIT_COMMITTER_EMAIL": mail,
                 "GIT_COMMITTER_DATE": day,
             }
-            run_git(folder, "add", "AGENTS.md")
+            run_git(folder, "add", "CLAUDE.md")
             run_git(folder, "commit", "--quiet", "--no-gpg-sign", "-m", f"Add {line[2:20]}", more=named)
     except (OSError, GitFailed):
         return False

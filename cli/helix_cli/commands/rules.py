@@ -10,7 +10,7 @@ from helix_cli.app import open_for_question
 from helix_cli.output import count, json_option, prints, say, short_id, show, table, warn_of_more
 from helix_cli.terminal import quiet, strong, verdict
 from helix_graph.insights.safe_quoting import cut_line
-from helix_graph.rules.model import NOTHING_TO_SHOW, State
+from helix_graph.rules.model import NOTHING_TO_SHOW, State, not_read
 
 if TYPE_CHECKING:
     from helix_graph.rules.model import BeforeAfter, Binding, RuleDetails, RuleList, RuleRecord
@@ -37,7 +37,7 @@ _WHEN = {
 def render_rules(found: RuleList) -> None:
     """Print one row per rule, then what changed when it came."""
     if not found.rules:
-        say(NOTHING_TO_SHOW)
+        say(not_read(found.unread) or NOTHING_TO_SHOW)
         return
     rows = [_cells(one) for one in found.rules]
     table(_COLUMNS, rows, numbers=("followed",))
@@ -52,7 +52,7 @@ def render_rules(found: RuleList) -> None:
     early = sum(one.change is not None for one in found.rules) - len(changed)
     waiting = f"{count(early, 'rule')} too young or too seldom broken to compare before and after." if early else ""
     unseen = f"{count(found.unobservable, 'more line')} cannot be observed." if found.unobservable else ""
-    say(quiet(" ".join(filter(None, (unseen, waiting, found.note)))))
+    say(quiet(" ".join(filter(None, (unseen, not_read(found.unread), waiting, found.note)))))
     warn_of_more(found.rows - len(found.rules), "rule", advice="--limit shows more")
 
 

@@ -1,6 +1,6 @@
 // The tab of rules: how far each is followed, before and after it came, and rules that are missing.
 
-const RULE_STATES = { ignored: "failure", mixed: "partial", followed: "success", usage: "unknown", "too early": "unknown", "not applicable": "unknown", "cannot be observed": "unknown" };
+const RULE_STATES = { ignored: "failure", mixed: "partial", followed: "success", usage: "unknown", "too early": "unknown", "not applicable": "unknown", "not read": "unknown", "cannot be observed": "unknown" };
 const VERDICTS = { better: "success", worse: "failure", "changed nothing": "unknown", "stopped before": "unknown", "too early": "unknown" };
 
 const VERDICT_WORDS = {
@@ -22,6 +22,7 @@ async function rulesTab() {
     make("p", { class: "lead" }, "What the rules written for agents ask for, what sessions did, and whether anything changed when a rule came. Before and after is association, not cause."),
     make("details", { class: "soft how" }, make("summary", {}, "How it is counted"), make("p", {}, "An opportunity is a place in a session where a rule asks for something: a commit, a push, the first change of a file, a run of that kind of check. It is taken where the session did what the rule says. ", found.note)),
     found.rules.length ? make("ol", { class: "cards" }, found.rules.map((one) => ruleCard(one, begun, sessions))) : make("p", { class: "nothing" }, found.nothing),
+    found.rules.length > 0 && found.unread && make("p", { class: "soft" }, found.unread),
     found.unobservable > 0 && make("p", { class: "soft" }, `${count(found.unobservable, "more line")} of these files cannot be observed in sessions.`),
     make("h2", {}, "Rules that are missing"),
     found.proposals.length ? [make("p", { class: "soft" }, found.proposals_note), make("ol", { class: "cards" }, found.proposals.map((one) => proposalCard(one, known, found.into)))] : make("p", { class: "nothing" }, "No recurring issue asks for a rule that is not there."),
