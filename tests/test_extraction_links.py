@@ -94,22 +94,24 @@ def test_a_tools_error_is_repaired_when_the_call_goes_well(script: Begin, episod
     log = script("s").prompt("Edit").edit_fails("shop/cart.py")
     log = log.call("Read", {"file_path": "/work/shop/shop/cart.py"}, output="1\tx").edit("shop/cart.py")
     (fix,) = episode_of(log).fixes
-    assert (fix.error, fix.changes, fix.verified_by) == ("e001", ("d003",), "d003")
+    assert (fix.error, fix.changes, fix.verified_by) == ("e001", ("d001",), "d001")
 
 
-def test_looking_repairs_what_was_refused_for_want_of_a_look(script: Begin, episode_of: Extracted) -> None:
-    log = script("s").prompt("Edit").edit_fails("shop/cart.py", "File has not been read yet. Read it first.")
+def test_an_edit_that_was_refused_was_never_made(script: Begin, episode_of: Extracted) -> None:
+    log = script("s").prompt("Edit").edit("shop/tax.py").edit_fails("shop/cart.py", "File has not been read yet.")
     log = log.call("Read", {"file_path": "/work/shop/shop/cart.py"}, output="1\tx").edit("shop/cart.py")
-    (fix,) = episode_of(log).fixes
-    assert fix.changes == ("d002", "d003")
+    episode = episode_of(log)
+    assert [one.chosen for one in episode.decisions] == ["edit shop/tax.py", "edit shop/cart.py"]
+    assert [(event.type, event.caused_by) for event in episode.events] == [("error", ())]
+    assert [fix.changes for fix in episode.fixes] == [("d002",)]
 
 
 def test_a_call_that_failed_repairs_nothing_and_is_no_success(script: Begin, episode_of: Extracted) -> None:
     log = script("s").prompt("Edit").edit_fails("shop/cart.py").edit_fails("shop/cart.py")
     log = log.rejected("Edit", {"file_path": "/work/shop/shop/cart.py", "old_string": "x", "new_string": "y"})
     episode = episode_of(log.edit("shop/cart.py"))
-    assert [one.outcome for one in episode.decisions] == ["failure", "failure", "failure", "success"]
-    assert {fix.changes for fix in episode.fixes} == {("d004",)}
+    assert [one.outcome for one in episode.decisions] == ["failure", "success"]
+    assert {fix.changes for fix in episode.fixes} == {("d002",)}
     assert episode.metrics.recoveries == 1  # the same failure twice in a row is repaired once
 
 

@@ -84,6 +84,11 @@ class ParsedCall(msgspec.Struct, frozen=True, kw_only=True):
         return self.decisive.purpose if self.decisive else None
 
     @property
+    def hands_over(self) -> bool:
+        """Whether it hands work to another agent; a skill is only read, and the agent itself follows it."""
+        return self.operation == "delegate" and not self.step.arguments.get("inline")
+
+    @property
     def asks_editor(self) -> bool:
         """Whether it asked the editor for its diagnostics: a look that checks."""
         return self.operation != "run" and bool(self.verdicts)

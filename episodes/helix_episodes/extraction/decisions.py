@@ -3,8 +3,9 @@
 *Acted*: a run of edits to one file that no command, no prompt and no new reason interrupted; a shell command that
 changes or checks something (the same command again without a change between is the same decision, counted); a
 delegation; a tool that changes something elsewhere. *Stated*: a plan handed in, a question asked or answered, a
-decision in a message (`helix_episodes.extraction.prose.decisions`). Reading and searching are not decisions, except as
-the first reaction to an error: searching for the file that was missing is how an agent recovers.
+decision in a message (`helix_episodes.extraction.prose.decisions`). An edit that failed was never made, and is no
+decision. Nor is reading a file or a skill, or searching, except as the first reaction to an error: searching for the
+file that was missing is how an agent recovers.
 
 What a decision answers, and so its context and whether it is a recovery, is only known once errors and decisions are
 linked: `helix_episodes.extraction.links.complete` adds that.
@@ -158,11 +159,16 @@ class _DecisionCollector:
 
     def _does_or_answers(self, call: ParsedCall) -> bool:
         """Whether a call hands work over, uses a tool that changes something, or looks in answer to an error."""
-        return call.operation in {"delegate", "plan", "use"} or (call.operation == "look" and self._answers_error(call))
+        if call.operation == "look":
+            return self._answers_error(call)
+        return call.hands_over or call.operation in {"plan", "use"}
 
     def _edit(self, number: int, call: ParsedCall) -> None:
         key = (call.actor, call.path or "")
-        done = call.status not in {*UNDONE, "error"}
+        if call.status == "error":
+            self.edits.pop(key, None)  # what is written next answers the failure
+            return  # the file is as it was: nothing was decided about it yet
+        done = call.status not in UNDONE
         run = self.edits.get(key)
         if run is not None and done:
             self._continue(run, number, call)
@@ -267,8 +273,8 @@ class _DecisionCollector:
         # Calls side by side know nothing of each other's results.
         seen = (one for one in recent if one.result_position is not None and one.result_position < call.position)
         error = next((one for one in seen if one.actor == call.actor), None)
-        if error is None or number in self.failed:
-            return False
+        if error is None or number in self.failed or error.operation in CHANGES:
+            return False  # of an edit that was refused only the next one says what was decided
         if shared_words(error, call):
             return True  # the same thing sought by other means
         if error.operation == "run" or call.operation == "run":

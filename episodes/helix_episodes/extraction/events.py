@@ -111,7 +111,7 @@ def _results(call: ParsedCall, session: Session) -> Iterator[Event]:
         yield from _commits(call)
     elif call.asks_editor:
         yield from _verdicts(call, root=root)
-    elif call.operation == "delegate" and not _is_inline(call):
+    elif call.hands_over:
         agent = _agent(call)
         status = "error" if call.status == "error" else "ok"
         yield _event(call, "handoff", f"{agent} came back: {line(call.output)}", check=agent, status=status)
@@ -227,7 +227,7 @@ def _commits(call: ParsedCall) -> Iterator[Event]:
 
 def _handed_over(calls: Sequence[ParsedCall]) -> Iterator[DraftEvent]:
     for number, call in enumerate(calls):
-        if call.operation == "delegate" and call.status not in UNDONE and not _is_inline(call):
+        if call.hands_over and call.status not in UNDONE:
             agent = _agent(call)
             order = str(call.step.arguments.get("description") or call.step.arguments.get("prompt") or "")
             event = draft_event(call.step, "handoff", f"handed to {agent}: {line(order)}", quoted=order, check=agent)
@@ -236,11 +236,6 @@ def _handed_over(calls: Sequence[ParsedCall]) -> Iterator[DraftEvent]:
 
 def _agent(call: ParsedCall) -> str:
     return str(call.step.arguments.get("agent") or "helper")
-
-
-def _is_inline(call: ParsedCall) -> bool:
-    """Whether the agent carries the work out itself (a skill), so that nothing is handed to anybody."""
-    return bool(call.step.arguments.get("inline"))
 
 
 def _milestones(session: Session) -> Iterator[DraftEvent]:

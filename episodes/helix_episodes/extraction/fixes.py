@@ -53,8 +53,6 @@ if TYPE_CHECKING:
 
 #: How many calls after an error another way of doing the same still answers it; later ones are about something else.
 _OTHERWISE = 6
-#: The families of an edit that was refused because the agent had not looked; for these the look is part of the repair.
-_LOOK_FIRST = ("not read first", "modified since", "changed since")
 _CONFLICTED = re.compile(
     r"^CONFLICT \([^)]*\): .*?(?:Merge conflict in |)(\S+\.?\S*)(?: deleted in| renamed|$)", re.MULTILINE
 )
@@ -316,7 +314,7 @@ def _call_fix(timeline: Timeline, error: Event) -> Fix | None:
         changes = [verified]
     else:
         changes = [one for one in attempts[: good + 1] if not timeline.went_wrong(one)]
-        if failed.operation in CHANGES and not any(words in (error.family or "") for words in _LOOK_FIRST):
+        if failed.operation in CHANGES:
             changes = [one for one in changes if timeline.changes_files(one)] or changes
     return _credited(error, changes, verified_by=verified.id)
 
