@@ -118,7 +118,8 @@ def test_a_program_that_died_last_is_an_error_although_no_exit_code_tells(tmp_pa
 
 def test_quotations_stand_on_their_lines_of_a_document_over_many_lines(tmp_path: Path) -> None:
     refused = "Your edit was not applied: it names no file"
-    run = traj(turn("edit 'x' 'y'", refused, opened="/shop/a.py", thought="A change."), turn("rm -r build"), turn("rm -r dist"))
+    edit = turn("edit 'x' 'y'", refused, opened="/shop/a.py", thought="A change.")
+    run = traj(edit, turn("rm -r build"), turn("rm -r dist"))
     log = tmp_path / "a.traj"
     quoted = verify(extract(read(log, run, reader="swe-agent")), log)
     assert {one.result for one in quoted} == {"found"}
