@@ -12,6 +12,7 @@ Only this module creates the parts and connects them::
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import Callable, Iterable
 from pathlib import Path
@@ -21,17 +22,20 @@ from msgspec.structs import replace
 
 from helix_episodes.errors import InvalidArgument, NotFound
 from helix_episodes.safe_files import remove_file, write_atomically, write_output
-from helix_graph.errors import NoMemory
+from helix_graph.errors import MissingExtra, NoMemory, TeamServerFailed
 from helix_graph.project import (
     FOLDER,
     OFF_FILE,
     PRIVATE_MEMORY,
+    SERVER_VARIABLE,
     SHARED_MEMORY,
     TEAM_EPISODES,
     TEAM_STATE,
     check_folders,
     disabled_by,
     memory_folder,
+    project_folder,
+    user_configuration,
 )
 from helix_graph.trust import accept, begin, check, seal_rules
 from helix_graph.validation import as_choice, as_datetime, as_path, as_str, as_tuple, as_workers
@@ -59,7 +63,7 @@ if TYPE_CHECKING:
     from helix_graph.shards.fold import FoldReport
     from helix_graph.shards.pack import PackReport
     from helix_graph.sharing.api import Sharing
-    from helix_graph.sharing.team import Team, TeamPulled
+    from helix_graph.sharing.team import Team, TeamPulled, TeamPushed
     from helix_graph.sync_stamp import CaughtUp
     from helix_graph.topics.api import Topics
     from helix_graph.trust_preview import TrustPreview
@@ -412,6 +416,41 @@ class Memory:
             graph = self.graph.compile(workers=workers)
         return SyncReport(logs=logs, graph=graph, team=team)
 
+    @classmethod
+    def from_team(cls, start: Path | None = None) -> tuple[Memory, TeamPulled] | None:
+        """Begins the memory of the project around ``start`` with what the team's server has, where there is none yet.
+
+        The server has to know the project by the name of its folder, and this user as its member; else nothing is
+        made. None where no server is named, or where no memory belongs: in the home folder, say.
+
+        Raises:
+            NoMemory: The server is away, or this user is no member of a project of this name.
+            InvalidConfiguration: The table ``[team]`` of the user's configuration is not understood.
+            WriteFailed: The folder cannot be written, or the user's state folder.
+        """
+        where, root = _folder_for(start)
+        root = root or where.absolute() / FOLDER
+        is_project = project_folder(where) is not None or where not in {Path.home(), Path(where.anchor)}
+        if not os.environ.get(SERVER_VARIABLE) and not user_configuration().exists():
+            return None
+        from helix_graph.sharing.team import check_membership, team_settings
+
+        settings = team_settings()
+        if not (settings.database and is_project) or root.is_dir():
+            return None
+        name = root.absolute().parent.name
+        try:
+            check_membership(settings, name)
+        except (TeamServerFailed, MissingExtra) as error:
+            problem = str(error).partition(";")[0]
+            if isinstance(error, TeamServerFailed) and error.reason == "refused":
+                problem += "; if it has another name there, `helix-graph sync --to --as NAME`"
+            raise NoMemory(start=where, expected=root, problem=problem) from error
+        memory = cls.init(where)
+        pulled = memory.team.follow(began=name)
+        memory.graph.compile()
+        return memory, pulled
+
     def follow_team(self) -> TeamPulled | None:
         """Brings in what the team's server has (`helix_graph.sharing.team.Team.follow`); None where none takes part."""
         if not (self.root / TEAM_STATE).exists():
@@ -420,6 +459,14 @@ class Memory:
         if pulled.episodes or pulled.deleted:
             self.graph.compile()
         return pulled
+
+    def push_to_team(self) -> TeamPushed | None:
+        """Pushes what was stored here since to the team's server (`helix_graph.sharing.team.Team.push`), as the above.
+
+        Raises:
+            InvalidConfiguration, WriteFailed: As `follow_team`.
+        """
+        return self.team.push() if (self.root / TEAM_STATE).exists() else None
 
     def unread_logs(self) -> tuple[Path, ...]:
         """This project's logs that are newer than the last `sync`, the oldest first, without running sessions."""

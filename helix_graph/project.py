@@ -50,6 +50,8 @@ SHARED_MEMORY = (
     "*\n!.gitignore\n!episodes/\n!episodes/episode-*.json\n!causality/\n!causality/assertions/\n!causality/assertions/*.json\n"
 )
 ENVIRONMENT = "HELIX_DIR"
+#: Names the team's server to ask (`helix_graph.sharing.team`).
+SERVER_VARIABLE = "HELIX_DATABASE"
 
 
 def memory_folder(start: Path) -> Path | None:

@@ -33,6 +33,7 @@ from helix_graph.errors import NEXT_STEP
 if TYPE_CHECKING:
     from helix_graph import Memory
     from helix_graph.insights.api import Insights
+    from helix_graph.sharing.team import TeamPulled
 
 
 #: Where each command is: its module in this package, and its name there. The help lists these sections ...
@@ -171,14 +172,38 @@ def open_memory() -> Memory:
 
 
 def open_with_team() -> Memory:
-    """As `open_memory`, with what the team's server has by now; on stderr why that could not be asked."""
-    memory = open_memory()
-    pulled = memory.follow_team()
-    if pulled and pulled.away:
-        _warn(pulled.away)
-    elif pulled and not pulled.complete:
-        _warn(f"{pulled.objects} new things of the team read, more are left. Next: helix-graph sync --to")
+    """As `open_memory`, with what the team's server has by now; what the command stores is pushed there at its end.
+
+    Where there is no memory yet, it begins from the server. What is to be known of the server is said on stderr.
+
+    Raises:
+        NoMemory, UntrustedMemory: As `open_memory`.
+    """
+    from helix_graph.errors import NoMemory
+
+    pulled: TeamPulled | None
+    try:
+        memory = open_memory()
+        pulled = memory.follow_team()
+    except NoMemory:
+        from helix_graph import Memory
+
+        begun = Memory.from_team()
+        if begun is None:
+            raise
+        memory, pulled = begun
+    for sentence in pulled.sentences if pulled else ():
+        _warn(sentence)
+    context = click.get_current_context(silent=True)
+    if context and pulled is not None:
+        context.call_on_close(lambda: _push(memory))
     return memory
+
+
+def _push(memory: Memory) -> None:
+    pushed = memory.push_to_team()
+    for sentence in pushed.sentences if pushed else ():
+        _warn(sentence)
 
 
 def open_for_question() -> Memory:

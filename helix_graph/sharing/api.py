@@ -9,6 +9,7 @@ whoever forgets it here does not get it again.
 
 from __future__ import annotations
 
+from contextlib import suppress
 from datetime import UTC, datetime
 from hashlib import sha256
 from pathlib import Path
@@ -241,6 +242,16 @@ class Sharing:
             forgotten=len(brought.removed) + len(removed),
             removed=(*brought.removed, *removed),
         )
+
+    def mark(self) -> str:
+        """What changes with every write to the memory's database: sizes and times of its files."""
+        path = self._insights.path
+        found = []
+        for file in (path, path.with_name(f"{path.name}-wal")):
+            with suppress(OSError):
+                about = file.stat()
+                found.append(f"{about.st_ino} {about.st_size} {about.st_mtime_ns}")
+        return ", ".join(found)
 
     def own_records(self, *, shared: frozenset[str] = frozenset()) -> tuple[SharedRecord, ...]:
         """This memory's own insights, their outcomes, and entries: whatever nobody brought.

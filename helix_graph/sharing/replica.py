@@ -20,14 +20,14 @@ from datetime import UTC, datetime
 from functools import cached_property
 from hashlib import sha256
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 from msgspec.structs import replace
 
-from helix_episodes.errors import HelixGraphError
+from helix_episodes.errors import HelixGraphError, WriteFailed
 from helix_episodes.normalization import one_line
-from helix_episodes.safe_files import read_regular, remove_file, write_atomically
+from helix_episodes.safe_files import locked, make_folder, read_regular, remove_file, write_atomically
 from helix_episodes.store import PREFIX, EpisodeStore, decode_episode, is_session_id
 from helix_graph.project import TEAM, TEAM_EPISODES, TEAM_RECORDS, TEAM_STATE
 from helix_graph.shared_authors import author_name
@@ -74,8 +74,9 @@ class ReplicaState(msgspec.Struct, frozen=True, kw_only=True):
     """Which server and project a memory takes part in, and the last ``number`` that it has read there.
 
     ``records`` are the subjects of those that it pushed, and ``rests_on`` says on which sessions insights
-    and outcomes among them rest, as tombstones call these. ``pending`` says that records were read which are not taken
-    in yet.
+    and outcomes among them rest, as tombstones call these. ``pushed`` is the digest of the own records that the server
+    has, and ``mark`` that of the database when they were read. ``pending`` says that records were read which are not
+    taken in yet.
     """
 
     server: str = ""
@@ -83,6 +84,8 @@ class ReplicaState(msgspec.Struct, frozen=True, kw_only=True):
     number: int = 0
     records: frozenset[str] = frozenset()
     rests_on: dict[str, tuple[str, ...]] = {}
+    pushed: str = ""
+    mark: str = ""
     pending: bool = False
 
 
@@ -124,14 +127,25 @@ class Replica:
         except (OSError, msgspec.DecodeError):
             return ReplicaState()
 
-    def remember(self, state: ReplicaState) -> None:
-        """Writes down where it stands."""
-        write_atomically(self.root / TEAM_STATE, msgspec.json.encode(state, order="deterministic"))
+    def change(self, **changes: Any) -> None:  # noqa: ANN401  (the fields of `ReplicaState`)
+        """Writes down what has changed of where it stands; one process after another.
+
+        Raises:
+            WriteFailed: The disk is full or the folder read-only.
+        """
+        path = self.root / TEAM_STATE
+        with WriteFailed.for_os_errors(path):
+            make_folder(path.parent)
+            with locked(path.parent):
+                write_atomically(path, msgspec.json.encode(replace(self.state, **changes), order="deterministic"))
 
     def reached(self, number: int, *, records: bool) -> None:
-        """Writes down that everything up to this number was read, with ``records`` to take in."""
-        state = self.state
-        self.remember(replace(state, number=number, pending=state.pending or records))
+        """Writes down that everything up to this number was read, with ``records`` to take in.
+
+        Raises:
+            WriteFailed: The disk is full or the folder read-only.
+        """
+        self.change(number=number, **({"pending": True} if records else {}))
 
     def was_away(self, *, within: float) -> bool:
         """Whether the server could not be asked within so many seconds before now."""

@@ -1,12 +1,15 @@
 """A team's memory through a server: what is pushed, what comes in, and what is forgotten there.
 
 `Team.sync` pushes this memory's own episodes, insights with their outcomes, and entries of topics, and brings in what
-others have; `Team.follow` only brings in, within a budget. Everything goes in batches, each of which is kept at once,
-so that what was cut short goes on from there, and all of it again changes nothing. What comes in has the standing of
-what git brings (`helix_graph.sharing.api`): it is shown with its author, and proves nothing.
+others have. Around a question, `Team.follow` brings in what is new, and `Team.push` pushes insights, outcomes and
+entries that have changed here since, both within a budget: what one stores, the next question of everybody knows.
+Everything goes in batches, each of which is kept at once, so that what was cut short goes on from there, and all of it
+again changes nothing. What comes in has the standing of what git brings (`helix_graph.sharing.api`): it is shown with
+its author, and proves nothing.
 
-A memory takes part once `Team.sync` was called for it. The address is never stored: it comes from the caller, from
-``HELIX_DATABASE``, or from the table ``[team]`` of the user's own configuration.
+A memory takes part once `Team.sync` was called for it, or when it began from the server (`Memory.from_team`). The
+address is never stored: it comes from the caller, from ``HELIX_DATABASE``, or from the table ``[team]`` of the user's
+own configuration.
 """
 
 from __future__ import annotations
@@ -14,6 +17,7 @@ from __future__ import annotations
 import itertools
 import os
 import time
+from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -23,7 +27,7 @@ from msgspec.structs import replace
 from helix_episodes.safe_files import read_regular
 from helix_episodes.store import PREFIX, EpisodeStore
 from helix_graph.errors import MissingExtra, TeamServerFailed
-from helix_graph.project import read_table, user_configuration
+from helix_graph.project import SERVER_VARIABLE, read_table, user_configuration
 from helix_graph.shared_authors import author_name
 from helix_graph.sharing.records import ShareProblem, encode, find_secrets
 from helix_graph.sharing.replica import Replica, subject_of_record, subject_of_session
@@ -40,8 +44,6 @@ if TYPE_CHECKING:
     from helix_graph.sharing.records import SharedRecord
     from helix_graph.sharing.server import ServerEntry, ServerStanding
 
-#: Names the server to ask; it counts in memories that take part.
-ENVIRONMENT = "HELIX_DATABASE"
 #: For how long a server is not asked by questions after it was away, in seconds.
 _WAIT = 60.0
 #: How far it has read is written down this often, in seconds, so that who is killed does not begin again.
@@ -51,17 +53,21 @@ MOST_ENTRIES = 1_000_000
 
 
 class TeamSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """The table ``[team]`` of the user's configuration: the server, and for how long a question waits for it."""
+    """The table ``[team]`` of the user's configuration: the server, and for how long a question waits for it.
+
+    The first question of a memory that begins from the server waits for at most ``first_seconds``.
+    """
 
     database: str = ""
     seconds: float = 2.0
+    first_seconds: float = 30.0
 
 
 class TeamPulled(msgspec.Struct, frozen=True, kw_only=True):
     """What came in from others: new or changed ``objects`` and ``episodes`` among them, and what its authors deleted.
 
     ``complete`` says that nothing was left for the next time; ``problems`` are objects that are not taken in. ``away``
-    says why the server could not be asked.
+    says why the server could not be asked. ``began`` is the project from which the memory began with this.
     """
 
     episodes: int = 0
@@ -70,6 +76,34 @@ class TeamPulled(msgspec.Struct, frozen=True, kw_only=True):
     complete: bool = True
     problems: tuple[ShareProblem, ...] = ()
     away: str = ""
+    began: str = ""
+
+    @property
+    def sentences(self) -> tuple[str, ...]:
+        """What somebody who asked a question should know of it."""
+        if self.away:
+            return (self.away,)
+        others = self.objects - self.episodes
+        said = f"The memory began from the team project {self.began}: {self.episodes} sessions, {others} other objects."
+        more = f"{self.objects} new objects of the team were read, more are left. Next: helix-graph sync --to"
+        return (*([said] if self.began else ()), *([] if self.complete else [more]))
+
+
+class TeamPushed(msgspec.Struct, frozen=True, kw_only=True):
+    """What was pushed at once: ``stored`` new or changed records and ``deleted`` ones; ``problems`` stay here.
+
+    ``away`` says why the server could not be asked; then they are pushed with the next question, or `Team.sync`.
+    """
+
+    stored: int = 0
+    deleted: int = 0
+    problems: tuple[ShareProblem, ...] = ()
+    away: str = ""
+
+    @property
+    def sentences(self) -> tuple[str, ...]:
+        """What somebody who stored something should know of it."""
+        return (self.away,) if self.away else tuple(f"{one}; it is not shared" for one in self.problems)
 
 
 class TeamReport(msgspec.Struct, frozen=True, kw_only=True):
@@ -113,16 +147,27 @@ class ServerErasure(msgspec.Struct, frozen=True, kw_only=True):
 def team_settings() -> TeamSettings:
     """The user's settings; ``HELIX_DATABASE`` in the environment comes before the configured server."""
     settings = read_table(user_configuration(), "team", TeamSettings)
-    return TeamSettings(database=os.environ.get(ENVIRONMENT) or settings.database, seconds=settings.seconds)
+    return replace(settings, database=os.environ.get(SERVER_VARIABLE) or settings.database)
 
 
 def address_of(named: str | None) -> str:
     """The server that is ``named``, or else the configured one."""
     address = named or team_settings().database
     if not address:
-        sentence = f"no server is named; give --to postgresql://USER@HOST/DATABASE, or set {ENVIRONMENT}"
+        sentence = f"no server is named; give --to postgresql://USER@HOST/DATABASE, or set {SERVER_VARIABLE}"
         raise TeamServerFailed(sentence, reason="address")
     return address
+
+
+def check_membership(settings: TeamSettings, project: str) -> None:
+    """Whether the server has a project of this name, of which the role is a member.
+
+    Raises:
+        MissingExtra: The driver is not installed.
+        TeamServerFailed: It is away or refuses, or the role is no member; or the project can have no such name.
+    """
+    with TeamServer(settings.database, project, budget=settings.seconds) as server:
+        server.standing()
 
 
 class Team:
@@ -161,8 +206,10 @@ class Team:
             self._begin(replica, standing, name)
             pushing = _Pushing(server.own())
             if standing.may_write:
-                own = itertools.chain(self._own_episodes(pushing, progress), self._own_records(pushing))
+                mark, records = self._sharing.mark(), self._own_records()
+                own = itertools.chain(self._own_episodes(pushing, progress), pushing.records(records))
                 self._push(server, replica, own, pushing)
+                replica.change(mark=mark, pushed=_digest_of(records))
             pulled = self._pull(server, replica, standing, until=None)
         return TeamReport(
             project=name,
@@ -177,25 +224,63 @@ class Team:
             missing=len(pushing.missing),
         )
 
-    def follow(self) -> TeamPulled:
+    def follow(self, *, began: str = "") -> TeamPulled:
         """Brings in what others have, for as long as the user's settings say; the next call goes on from there.
 
         Nothing in a memory that does not take part, or where no server is named. A server that was away is asked again
-        after a minute, so that not every question waits for it.
+        after a minute, so that not every question waits for it. A memory that ``began`` from a project takes part in
+        it, and its first call may take longer.
+
+        Raises:
+            InvalidConfiguration: The table ``[team]`` of the user's configuration is not understood.
+            WriteFailed: The memory cannot be written.
         """
         settings, replica = team_settings(), self._replica()
-        project = replica.state.project
+        project = began or replica.state.project
         if not (settings.database and project) or replica.was_away(within=_WAIT):
             return TeamPulled()
-        until = time.monotonic() + settings.seconds
+        seconds = settings.first_seconds if began else settings.seconds
+        until = time.monotonic() + seconds
         try:
-            with TeamServer(settings.database, project, budget=settings.seconds) as server:
+            with TeamServer(settings.database, project, budget=seconds) as server:
                 standing = server.standing()
                 self._begin(replica, standing, project)
-                return self._pull(server, replica, standing, until=until)
+                return replace(self._pull(server, replica, standing, until=until), began=began)
         except (TeamServerFailed, MissingExtra) as error:
             replica.note_away()
-            return TeamPulled(complete=False, away=str(error))
+            return TeamPulled(complete=False, away=str(error), began=began)
+
+    def push(self) -> TeamPushed:
+        """Pushes insights, outcomes and entries that were stored, changed or forgotten here since the last time.
+
+        Nothing, without asking the server, where nothing has changed or the memory does not take part. Sessions wait
+        for `sync`. A server that was away is asked again after a minute.
+
+        Raises:
+            InvalidConfiguration: The table ``[team]`` of the user's configuration is not understood.
+            WriteFailed: The memory cannot be written.
+        """
+        settings, replica, mark = team_settings(), self._replica(), self._sharing.mark()
+        state = replica.state
+        if not (settings.database and state.project) or mark == state.mark or replica.was_away(within=_WAIT):
+            return TeamPushed()
+        records = self._own_records()
+        digest = _digest_of(records)
+        if digest == state.pushed:
+            replica.change(mark=mark)
+            return TeamPushed()
+        try:
+            with TeamServer(settings.database, state.project, budget=settings.seconds) as server:
+                standing = server.standing()
+                if standing.server != state.server or not standing.may_write:
+                    return TeamPushed()
+                pushing = _Pushing(server.own())
+                self._push(server, replica, pushing.records(records), pushing)
+                replica.change(mark=mark, pushed=digest)
+        except (TeamServerFailed, MissingExtra) as error:
+            replica.note_away()
+            return TeamPushed(away=str(error))
+        return TeamPushed(stored=pushing.stored, deleted=len(pushing.deleted), problems=tuple(pushing.problems))
 
     def erase(self) -> ServerErasure | None:
         """Deletes on the server what was forgotten here, and looks whether it is gone; None where none takes part.
@@ -209,11 +294,11 @@ class Team:
             return None
         address = team_settings().database
         if not address:
-            return ServerErasure(problem=f"no server is named; set {ENVIRONMENT}, and forget again without options")
+            return ServerErasure(problem=f"no server is named; set {SERVER_VARIABLE}, and forget again without options")
         try:
             with TeamServer(address, project) as server:
                 pushing = _Pushing(server.own())
-                self._push(server, replica, self._own_records(pushing), pushing)
+                self._push(server, replica, pushing.records(self._own_records()), pushing)
                 forgotten = {path.stem for path in (self.root / FORGOTTEN).glob("*.json")}
                 found = server.trace(forgotten | pushing.deleted)
                 return ServerErasure(deleted=len(pushing.deleted), left=found.objects, tombstones=found.tombstones)
@@ -228,21 +313,20 @@ class Team:
         pushing.deleted = self._forgotten_of(replica, pushing)
         if pushing.deleted:
             server.delete(pushing.deleted)
-        pushing.missing = (replica.state.records & pushing.there.keys()) - pushing.records.keys() - pushing.deleted
+        pushing.missing = (replica.state.records & pushing.there.keys()) - pushing.own.keys() - pushing.deleted
         rests_on = {subject_of_name(name): found for name, found in self._sharing.sessions_of_records().items()}
         kept = {subject: found for subject, found in replica.state.rests_on.items() if subject in pushing.missing}
-        records = frozenset(pushing.records) | pushing.missing
-        replica.remember(replace(replica.state, records=records, rests_on={**kept, **rests_on}))
+        replica.change(records=frozenset(pushing.own) | pushing.missing, rests_on={**kept, **rests_on})
 
     def _forgotten_of(self, replica: Replica, pushing: _Pushing) -> set[str]:
         """What the server has of this role that somebody forgot here; what is merely missing here is no such thing."""
-        names = self._sharing.forgotten_records(pushing.records.values())
+        names = self._sharing.forgotten_records(pushing.own.values())
         subjects = {subject_of_name(name) for name in names} | set(filter(self._is_forgotten, pushing.there))
         # What rested on a forgotten session went with it, and nothing here tells of it.
         subjects |= {
             subject
             for subject, sessions in replica.state.rests_on.items()
-            if subject not in pushing.records and any(map(self._is_forgotten, sessions))
+            if subject not in pushing.own and any(map(self._is_forgotten, sessions))
         }
         return subjects & pushing.there.keys()
 
@@ -251,9 +335,9 @@ class Team:
         state = replica.state
         is_same = (state.server, state.project) == (standing.server, project)
         if not is_same or state.number > standing.newest:
-            records = state.records if is_same else frozenset()
-            state = replace(state, server=standing.server, project=project, number=0, records=records)
-            replica.remember(state)
+            records, pushed = (state.records, state.pushed) if is_same else (frozenset(), "")
+            mark = state.mark if is_same else ""
+            replica.change(server=standing.server, project=project, number=0, records=records, pushed=pushed, mark=mark)
 
     def _pull(
         self, server: TeamServer, replica: Replica, standing: ServerStanding, *, until: float | None
@@ -270,7 +354,7 @@ class Team:
             seen += len(entries)
             dropped = [(one, replica.drop(one)) for one in entries if one.kind == "gone"]
             if any(not was for _, was in dropped):
-                replica.remember(replace(replica.state, pending=True))
+                replica.change(pending=True)
             wanted = [
                 one
                 for one in entries
@@ -303,7 +387,7 @@ class Team:
         if state.pending:
             merged = replica.take_in(self._sharing, whole=was_pending)
             pulled = replace(pulled, deleted=pulled.deleted + merged.forgotten)
-            replica.remember(replace(replica.state, pending=False))
+            replica.change(pending=False)
         if pulled.complete and seen >= MOST_ENTRIES and state.number < standing.newest:
             sentence = (
                 f"the team's server listed {seen:,} objects and has more; the next `helix-graph sync --to` goes on"
@@ -325,13 +409,13 @@ class Team:
                 one = ServerObject(subject=subject, kind="episode", data=read_regular(path))
                 yield from pushing.checked(f"episodes/{path.name}", one)
 
-    def _own_records(self, pushing: _Pushing) -> Iterator[ServerObject]:
-        """As `_own_episodes`: insights, their outcomes, entries of topics."""
+    def _own_records(self) -> list[tuple[SharedRecord, ServerObject]]:
+        """Own insights, their outcomes and entries of topics, as they are and as the server has them."""
         shared = shared_episodes(self.root, (path.stem for path in self._store.files()))
-        for record in self._sharing.own_records(shared=shared):
-            one = ServerObject(subject=subject_of_record(record), kind="record", data=encode(record))
-            pushing.records[one.subject] = record
-            yield from pushing.checked(f"the {type(record).__name__} {one.subject[:12]}", one)
+        return [
+            (one, ServerObject(subject=subject_of_record(one), kind="record", data=encode(one)))
+            for one in self._sharing.own_records(shared=shared)
+        ]
 
     def _is_forgotten(self, subject: str) -> bool:
         return (self.root / FORGOTTEN / f"{subject}.json").exists()
@@ -344,9 +428,15 @@ class _Pushing:
         self.there = there
         self.deleted: set[str] = set()
         self.sent = self.stored = self.unchanged = 0
-        self.records: dict[str, SharedRecord] = {}
+        self.own: dict[str, SharedRecord] = {}
         self.missing: frozenset[str] = frozenset()
         self.problems: list[ShareProblem] = []
+
+    def records(self, own: Iterable[tuple[SharedRecord, ServerObject]]) -> Iterator[ServerObject]:
+        """Those of the own records that the server does not have as they are."""
+        for record, one in own:
+            self.own[one.subject] = record
+            yield from self.checked(f"the {type(record).__name__} {one.subject[:12]}", one)
 
     def checked(self, name: str, one: ServerObject) -> Iterator[ServerObject]:
         """The object, unless the server has it as it is, or it may not be pushed."""
@@ -359,6 +449,12 @@ class _Pushing:
             self.problems += found
         else:
             yield one
+
+
+def _digest_of(records: Iterable[tuple[SharedRecord, ServerObject]]) -> str:
+    """What differs as soon as one of the records does."""
+    lines = sorted(f"{one.subject} {one.hash}\n" for _, one in records)
+    return sha256("".join(lines).encode()).hexdigest()
 
 
 def _check_order(entries: list[ServerEntry], number: int, server: TeamServer) -> None:

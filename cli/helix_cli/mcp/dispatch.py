@@ -27,6 +27,7 @@ from helix_episodes.errors import HelixGraphError, InvalidArgument
 from helix_episodes.msgspec_types import ready
 from helix_episodes.redaction import for_disk
 from helix_graph import Memory
+from helix_graph.errors import NoMemory
 from helix_graph.insights.safe_quoting import is_open_quotation
 from helix_graph.quoted_answers import with_notice
 from helix_graph.trust import adopted_sentence
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from helix_cli.mcp.tool_declaration import Progress, Tool
+    from helix_graph.sharing.team import TeamPulled
 
 
 #: A dozen lines: each of the logs that an extraction could not read has one.
@@ -98,7 +100,11 @@ def _answered(tool: Tool, sent: Mapping[str, Any], progress: Progress) -> Answer
     max_tokens, _ = asked.pop("max_tokens", MOST_TOKENS), asked.pop("cursor", "")
     if tool.tells_progress:
         asked["progress"] = progress
-    found = tool.run(open_memory(), **asked)
+    memory = open_memory()
+    found = tool.run(memory, **asked)
+    pushed = memory.push_to_team()
+    for sentence in pushed.sentences if pushed else ():
+        _say(sentence)
     answered = Answered(found) if isinstance(found, str) else found
     text = with_notice(answered.text)
     return answered._replace(text=fitted_text(text, max_tokens=max_tokens) if tool.long else text)
@@ -129,14 +135,25 @@ def half_character(error: UnicodeEncodeError) -> str:
 def open_memory() -> Memory:
     """The memory of the project that the client works on, else of the folder that the server was started in."""
     project = os.environ.get(_PROJECT)
-    opened = Memory.open(Path(project) if project else None)
+    start = Path(project) if project else None
+    pulled: TeamPulled | None
+    try:
+        opened = Memory.open(start)
+        pulled = opened.follow_team()
+    except NoMemory:
+        begun = Memory.from_team(start)
+        if begun is None:
+            raise
+        opened, pulled = begun
     if opened.adopted:
-        print(adopted_sentence(opened.root), file=sys.stderr)  # noqa: T201  (clients show a server's stderr to people)
-    memory = _memory_in(opened.root)
-    pulled = memory.follow_team()
-    if pulled and pulled.away:
-        print(pulled.away, file=sys.stderr)  # noqa: T201  (as above)
-    return memory
+        _say(adopted_sentence(opened.root))
+    for sentence in pulled.sentences if pulled else ():
+        _say(sentence)
+    return _memory_in(opened.root)
+
+
+def _say(sentence: str) -> None:
+    print(sentence, file=sys.stderr)  # noqa: T201  (clients show a server's stderr to people)
 
 
 @lru_cache(maxsize=8)
