@@ -100,7 +100,7 @@ def test_a_fresh_machine_answers_its_first_question_as_a_memory_of_the_same_sess
 ) -> None:
     code, said, notes = client("bob", *question, "--json")
     assert code == 0
-    assert "The memory began from the team project shop: 2 sessions, 2 other objects." in notes
+    assert "The memory began from the team project shop: 2 sessions, 2 other records." in notes
     code, again, notes = client("bob", *question, "--json")
     assert (code, again) == (0, said)
     assert "began" not in notes

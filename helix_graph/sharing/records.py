@@ -22,6 +22,7 @@ import math
 import re
 import time
 from collections.abc import Iterable, Iterator
+from functools import lru_cache
 from hashlib import sha256
 from typing import Literal
 
@@ -210,6 +211,8 @@ class ShareProblem(msgspec.Struct, frozen=True, kw_only=True):
         return f"{self.file}:{self.line}: {self.problem}"
 
 
+#: Lines up to this length are remembered: most of an episode's stand in many.
+_SHORT = 200
 _JSON_TEXT = re.compile(r'"(?:[^"\\]|\\.)*"')
 
 
@@ -224,13 +227,21 @@ def find_secrets(file: str, data: bytes, *, seconds: float = math.inf) -> Iterat
             problem = f"it takes more than {seconds:g} seconds to search for secrets"
             yield ShareProblem(file=file, line=number, problem=problem, kind="invalid")
             return
-        texts = [line]
-        for found in _JSON_TEXT.findall(line):
-            try:
-                texts.append(str(json.loads(found)))
-            except ValueError:  # no JSON after all: the line itself was looked at
-                continue
-        kinds = sorted({cut.kind for text in texts for cut in redact(text).cuts})
+        kinds = _kinds_in_short(line) if len(line) <= _SHORT else _kinds_in(line)
         if kinds:
             said = ", ".join(kind.replace("-", " ") for kind in kinds)
             yield ShareProblem(file=file, line=number, problem=f"looks like a secret or private path ({said})")
+
+
+def _kinds_in(line: str) -> tuple[str, ...]:
+    """The kinds of what redaction would cut from a line, or from a string of JSON in it."""
+    texts = [line]
+    for found in _JSON_TEXT.findall(line):
+        try:
+            texts.append(str(json.loads(found)) if "\\" in found else found[1:-1])
+        except ValueError:  # no JSON after all: the line itself was looked at
+            continue
+    return tuple(sorted({cut.kind for text in texts for cut in redact(text).cuts}))
+
+
+_kinds_in_short = lru_cache(maxsize=1 << 15)(_kinds_in)

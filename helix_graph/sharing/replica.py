@@ -13,6 +13,7 @@ deleted is marked until the memory has taken that in, so that a process may be k
 
 from __future__ import annotations
 
+import os
 import time
 from collections import defaultdict
 from contextlib import suppress
@@ -28,7 +29,7 @@ from msgspec.structs import replace
 from helix_episodes.errors import HelixGraphError, WriteFailed
 from helix_episodes.normalization import one_line
 from helix_episodes.safe_files import locked, make_folder, read_regular, remove_file, write_atomically
-from helix_episodes.store import PREFIX, EpisodeStore, decode_episode, is_session_id
+from helix_episodes.store import PREFIX, EpisodeStore, decode_episode, encode_episode, is_session_id
 from helix_graph.project import TEAM, TEAM_EPISODES, TEAM_RECORDS, TEAM_STATE
 from helix_graph.shared_authors import author_name
 from helix_graph.sharing.records import (
@@ -145,6 +146,7 @@ class Replica:
         Raises:
             WriteFailed: The disk is full or the folder read-only.
         """
+        os.sync()  # what was kept, before it counts as read
         self.change(number=number, **({"pending": True} if records else {}))
 
     def was_away(self, *, within: float) -> bool:
@@ -197,7 +199,7 @@ class Replica:
             return
         _write_item(marker, ReplicaItem(author=entry.author, subject=entry.subject, hash=entry.hash))
         self._markers[entry.subject] = marker
-        self._store.save(episode)
+        write_atomically(path, encode_episode(episode), synced=False)
 
     def _keep_record(self, entry: ServerEntry, data: bytes) -> None:
         record = checked_shared(data, now=datetime.now(UTC))
@@ -296,4 +298,4 @@ def _item(path: Path) -> ReplicaItem | None:
 
 
 def _write_item(path: Path, item: ReplicaItem) -> None:
-    write_atomically(path, msgspec.json.encode(item))
+    write_atomically(path, msgspec.json.encode(item), synced=False)

@@ -84,7 +84,8 @@ class TeamPulled(msgspec.Struct, frozen=True, kw_only=True):
         if self.away:
             return (self.away,)
         others = self.objects - self.episodes
-        said = f"The memory began from the team project {self.began}: {self.episodes} sessions, {others} other objects."
+        counts = f"{self.episodes} session{'s'[: self.episodes != 1]}, {others} other record{'s'[: others != 1]}"
+        said = f"The memory began from the team project {self.began}: {counts}. What you store here goes there."
         more = f"{self.objects} new objects of the team were read, more are left. Next: helix-graph sync --to"
         return (*([said] if self.began else ()), *([] if self.complete else [more]))
 
