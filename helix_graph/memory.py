@@ -425,8 +425,6 @@ class Memory:
 
         Raises:
             NoMemory: The server is away, or this user is no member of a project of this name.
-            InvalidConfiguration: The table ``[team]`` of the user's configuration is not understood.
-            WriteFailed: The folder cannot be written, or the user's state folder.
         """
         where, root = _folder_for(start)
         root = root or where.absolute() / FOLDER
@@ -461,11 +459,7 @@ class Memory:
         return pulled
 
     def push_to_team(self) -> TeamPushed | None:
-        """Pushes what was stored here since to the team's server (`helix_graph.sharing.team.Team.push`), as the above.
-
-        Raises:
-            InvalidConfiguration, WriteFailed: As `follow_team`.
-        """
+        """Pushes what was stored here since to the team's server; see `helix_graph.sharing.team.Team.push`."""
         return self.team.push() if (self.root / TEAM_STATE).exists() else None
 
     def unread_logs(self) -> tuple[Path, ...]:

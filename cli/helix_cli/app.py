@@ -175,9 +175,6 @@ def open_with_team() -> Memory:
     """As `open_memory`, with what the team's server has by now; what the command stores is pushed there at its end.
 
     Where there is no memory yet, it begins from the server. What is to be known of the server is said on stderr.
-
-    Raises:
-        NoMemory, UntrustedMemory: As `open_memory`.
     """
     from helix_graph.errors import NoMemory
 

@@ -129,11 +129,7 @@ class Replica:
             return ReplicaState()
 
     def change(self, **changes: Any) -> None:  # noqa: ANN401  (the fields of `ReplicaState`)
-        """Writes down what has changed of where it stands; one process after another.
-
-        Raises:
-            WriteFailed: The disk is full or the folder read-only.
-        """
+        """Writes down what has changed of where it stands; one process after another."""
         path = self.root / TEAM_STATE
         with WriteFailed.for_os_errors(path):
             make_folder(path.parent)
@@ -141,11 +137,7 @@ class Replica:
                 write_atomically(path, msgspec.json.encode(replace(self.state, **changes), order="deterministic"))
 
     def reached(self, number: int, *, records: bool) -> None:
-        """Writes down that everything up to this number was read, with ``records`` to take in.
-
-        Raises:
-            WriteFailed: The disk is full or the folder read-only.
-        """
+        """Writes down that everything up to this number was read, with ``records`` to take in."""
         os.sync()  # what was kept, before it counts as read
         self.change(number=number, **({"pending": True} if records else {}))
 

@@ -231,10 +231,6 @@ class Team:
         Nothing in a memory that does not take part, or where no server is named. A server that was away is asked again
         after a minute, so that not every question waits for it. A memory that ``began`` from a project takes part in
         it, and its first call may take longer.
-
-        Raises:
-            InvalidConfiguration: The table ``[team]`` of the user's configuration is not understood.
-            WriteFailed: The memory cannot be written.
         """
         settings, replica = team_settings(), self._replica()
         project = began or replica.state.project
@@ -256,10 +252,6 @@ class Team:
 
         Nothing, without asking the server, where nothing has changed or the memory does not take part. Sessions wait
         for `sync`. A server that was away is asked again after a minute.
-
-        Raises:
-            InvalidConfiguration: The table ``[team]`` of the user's configuration is not understood.
-            WriteFailed: The memory cannot be written.
         """
         settings, replica, mark = team_settings(), self._replica(), self._sharing.mark()
         state = replica.state
