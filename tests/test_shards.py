@@ -171,6 +171,22 @@ def test_days_add_up(shards: Path, sums: Path, tmp_path: Path) -> None:
     assert tables(tmp_path / "all") == tables(sums)
 
 
+def test_a_copy_that_began_on_another_day_repeats_no_failure_where_days_are_folded_apart(tmp_path: Path) -> None:
+    first, other = (
+        _timed(draw_episode(name, *SESSIONS[0], at=f"{DAYS[0]}T10:00:00Z", project="shop")) for name in ("s1", "s2")
+    )
+    resumed = replace(first, id="episode-resumed", session="resumed", timestamp=f"{DAYS[2]}T09:00:00Z")
+    memory = memory_of(tmp_path, [first, other, resumed], compiled=True)
+    memory.fold(tmp_path / "local")
+    memory.pack(tmp_path / "shards")
+    fold([tmp_path / "shards"], tmp_path / "early", until=DAYS[1])
+    fold([tmp_path / "shards"], tmp_path / "late", since=DAYS[1])
+    fold([tmp_path / "late", tmp_path / "early"], tmp_path / "all")
+    assert tables(tmp_path / "all") == tables(tmp_path / "local")
+    assert rows(tmp_path / "early", "issues") == rows(tmp_path / "local", "issues") != []
+    assert rows(tmp_path / "late", "issues") == rows(tmp_path / "late", "remedies") == []
+
+
 @pytest.mark.slow
 def test_days_add_up_in_any_order(shards: Path, sums: Path, tmp_path: Path) -> None:
     days = [tmp_path / day for day in DAYS]

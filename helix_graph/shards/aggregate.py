@@ -74,15 +74,18 @@ TABLES: Final[dict[str, Sums]] = {
 }
 
 
-def sums_of_facts(facts: Table) -> dict[str, Table]:
-    """The tables of `TABLES` from the rows of shards, each in the order of its keys."""
+def sums_of_facts(facts: Table, before: Table | None = None) -> dict[str, Table]:
+    """The tables of `TABLES` from the rows of shards, each in the order of its keys.
+
+    The rows ``before`` are those of days that are folded elsewhere: what they have first counts there.
+    """
     parts = {
         "labels": _rows(facts, "label"),
         "edges": _rows(facts, "edge").mutate(episodes=1),
         "runs": _rows(facts, "run"),
         "situations": _rows(facts, "situation"),
-        "issues": _sessions_of_issues(_first_occurrences(facts, "failure")),
-        "remedies": _sessions_of_remedies(_first_occurrences(facts, "remedy")),
+        "issues": _sessions_of_issues(_first_occurrences(facts, "failure", before)),
+        "remedies": _sessions_of_remedies(_first_occurrences(facts, "remedy", before)),
     }
     return {name: total(parts[name], sums) for name, sums in TABLES.items()}
 
@@ -103,13 +106,14 @@ def _joined(table: Table, values: dict[str, Way]) -> dict[str, Column]:
     return {name: getattr(table[name], way)() for name, way in values.items()}
 
 
-def _first_occurrences(facts: Table, fact: str) -> Table:
+def _first_occurrences(facts: Table, fact: str, before: Table | None) -> Table:
     """The rows of failures without the copies that forked sessions have, which are those of the later session.
 
     The same as `helix_graph.issues.history.first_occurrences` in each project.
     """
     rows = _rows(facts, fact)
-    failures = facts.select("fact", "project", "begun", "same")
+    names = ("fact", "project", "begun", "same")
+    failures = facts.select(*names) if before is None else facts.select(*names).union(before.select(*names))
     copies = failures.filter((failures.fact == "failure") & (failures.same != ""))
     first = copies.group_by(["project", "same"]).aggregate(first=copies.begun.min())
     found = rows.left_join(first, ["project", "same"])

@@ -8,9 +8,9 @@
 given and on disk beyond. ``spark`` folds on a cluster, whose workers have to see the shards under the same paths.
 
 What is folded are folders of shards, and folders that an earlier fold has written: sums add up, so a day can be folded
-once and added to other days in any order. One thing does not add up: a failure that a forked session repeats is
-recognised among the shards of one fold, so a fork that began on another day than its original counts it again where
-days are folded apart.
+once and added to other days in any order. A failure that a forked session repeats counts in the session that has it
+first, also where that began on another day: shards of the `LOOK_BACK` days before ``since``, as far as they are in the
+folders, are looked at for such failures, though not added up.
 
 ``local`` computes them through the code that answers questions. It is the measure that the engines are held to: nodes
 and edges are the sums that a compile keeps, runs and situations come from `helix_graph.causality.check_runs`, issues
@@ -21,6 +21,7 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from contextlib import contextmanager
+from datetime import datetime, timedelta
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, Literal
@@ -61,6 +62,8 @@ if TYPE_CHECKING:
     Rows = Iterable[tuple[Any, ...]]
 
 Engine = Literal["local", "duckdb", "spark"]
+#: A session that was resumed after so many days counts the failures that it repeats again, where days are folded apart.
+LOOK_BACK = timedelta(days=31)
 #: Rows are written in groups of so many, however the engine gives them: the bytes depend on nothing else.
 ROWS_A_GROUP = 65_536
 
@@ -76,7 +79,10 @@ class FoldReport(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class _Inputs(msgspec.Struct, frozen=True):
+    """The ``shards`` to add up, those of the days ``before``, and the folders of ``earlier`` folds."""
+
     shards: list[Path]
+    before: list[Path]
     earlier: list[Path]
 
 
@@ -142,7 +148,9 @@ def _day(option: str, value: date | str | None) -> str:
 
 def _inputs(folders: Sequence[Path], *, since: str, until: str) -> _Inputs:
     shards: list[Path] = []
+    before: list[Path] = []
     earlier: list[Path] = []
+    begin = f"{datetime.fromisoformat(since) - LOOK_BACK:%Y-%m-%d}" if since else ""
     for folder in folders:
         if not folder.is_dir():
             raise InvalidArgument(
@@ -152,13 +160,14 @@ def _inputs(folders: Sequence[Path], *, since: str, until: str) -> _Inputs:
             earlier.append(folder)
         else:
             shards += shard_files(folder, since=since, until=until)
+            before += shard_files(folder, since=begin, until=since) if since else []
     if not shards and not earlier:
         days = " of this period" if since or until else ""
         named = ", ".join(map(str, folders))
         raise InvalidArgument("folders", f"have no shards{days} ({named}); `helix-graph pack` writes some")
-    for path in shards:
+    for path in (*shards, *before):
         check_shard(path)
-    return _Inputs(sorted(shards), earlier)
+    return _Inputs(sorted(shards), sorted(before), earlier)
 
 
 def _tables(inputs: _Inputs, session: OpenEngine) -> dict[str, Table]:
@@ -166,7 +175,9 @@ def _tables(inputs: _Inputs, session: OpenEngine) -> dict[str, Table]:
     parts: dict[str, list[Table]] = {name: [] for name in TABLES}
     if inputs.shards:
         facts = session.read(inputs.shards, arrow_schema())
-        for name, table in sums_of_facts(newest_versions(facts) if _has_copies(inputs.shards) else facts).items():
+        before = session.read(inputs.before, arrow_schema()) if inputs.before else None
+        newest = newest_versions(facts) if _has_copies(inputs.shards) else facts
+        for name, table in sums_of_facts(newest, before).items():
             parts[name].append(table)
     for name, sums in TABLES.items():
         if inputs.earlier:
@@ -258,7 +269,7 @@ def _damage_named(inputs: _Inputs) -> Iterator[None]:
     except HelixGraphError:
         raise
     except engine_errors() as error:
-        damage = find_damage(inputs.shards)
+        damage = find_damage([*inputs.shards, *inputs.before])
         if damage:
             raise damage from error
         for folder in inputs.earlier:
