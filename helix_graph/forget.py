@@ -22,10 +22,8 @@ import gzip
 import io
 import itertools
 import lzma
-import struct
 import tarfile
 import zipfile
-import zlib
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import closing, suppress
 from datetime import datetime
@@ -98,11 +96,6 @@ _HEAD_BYTES = 262
 _DEEPEST = 3
 #: So much is unpacked of one file: a gigabyte of zeros fits into a megabyte.
 _MOST_BYTES = 1 << 30
-#: What the modules of the standard library raise for archives that are damaged, encrypted or of an unknown method.
-_DAMAGE = (
-    *(OSError, EOFError, ValueError, RuntimeError, zlib.error, struct.error),
-    *(lzma.LZMAError, zipfile.BadZipFile, tarfile.TarError),
-)
 
 
 def _content(stream: IO[bytes], depth: int = 0) -> Iterator[bytes]:
@@ -177,82 +170,69 @@ class _SearchedFile(NamedTuple):
 
 
 class _Search:
-    """Looks for texts in the files of a memory. What a remaining session says too is not the forgotten one's."""
+    """Looks for texts in all files of a memory. What a remaining session says too is not the forgotten one's."""
 
-    def __init__(self, root: Path, texts: Collection[Fingerprint]) -> None:
-        self.root = root
-        names = Searcher(texts)  # ``session-1`` stands in ``session-12`` as well, which may be recorded
-        kept = {one for path in self._episodes() for one in names.search(_bytes_of(path.stem))}
-        self._searcher = Searcher(texts, bounded=kept)
+    def __init__(self, root: Path, unproved: Unproved) -> None:
+        self._root, self._unproved = root, unproved
+        self._episodes = [path for path in sorted((root / "episodes").glob("*.json")) if path.is_file()]
+        names = Searcher(unproved.texts)  # ``session-1`` stands in ``session-12`` as well, which may be recorded
+        kept = {one for path in self._episodes for one in names.search(_bytes_of(path.stem))}
+        self._searcher = Searcher(unproved.texts, bounded=kept)
 
-    def _episodes(self) -> list[Path]:
-        return [path for path in sorted((self.root / "episodes").glob("*.json")) if path.is_file()]
-
-    def others(self, paths: Iterable[Path]) -> list[_SearchedFile]:
-        """What stands in these files and in all of the memory that no session's episode is."""
-        paths = {*paths, *(path for path in self.root.rglob("*") if path.is_file())}.difference(self._episodes())
-        return [found for path in sorted(paths) if (found := self._searched(path))]
-
-    @cached_property
-    def recorded(self) -> list[_SearchedFile]:
-        """What stands in the episodes that remain."""
-        return [found for path in self._episodes() if (found := self._searched(path))]
-
-    @cached_property
-    def shared(self) -> set[Fingerprint]:
-        """The texts that remaining sessions have as well."""
-        return {hit for one in self.recorded for hit in one.hits if not hit.names}
+    def proof(self, graph: Path, sessions: Collection[str], outside: Iterable[Path]) -> ErasureProof:
+        """Searches every file of the memory and those ``outside``; ``sessions`` are digests of those to be gone."""
+        paths = {*outside, *(path for path in self._root.rglob("*") if path.is_file())}.difference(self._episodes)
+        # Sessions come last: one that is being recorded meanwhile is there before anything is derived from it.
+        files = [*self._searched(sorted(paths)), *self._recorded]
+        rows = _rows_in_graph(graph, sessions)
+        left: list[Trace] = []
+        for one in sorted(files):
+            hits, theirs = one.hits - self._shared, rows if one.path == graph else 0
+            if hits or theirs:
+                named = bool(theirs) or any(hit.names for hit in hits)
+                left.append(Trace(file=one.name, texts=len(hits) + theirs, names_session=named))
+        return ErasureProof(
+            texts=len(self._unproved.texts),
+            files=len(files),
+            bytes=sum(one.size for one in files),
+            shared=len(self._shared),
+            too_short=self._unproved.too_short,
+            left=tuple(left),
+            unsearched=tuple(Unsearched(file=one.name, problem=one.problem) for one in files if one.problem),
+        )
 
     def is_in(self, data: bytes) -> bool:
         """Whether something stands there that no remaining session says."""
         hits = self._searcher.search(data)
-        return bool(hits and hits - self.shared)
+        return bool(hits and hits - self._shared)
 
-    def _searched(self, path: Path) -> _SearchedFile | None:
-        """What stands in a file's name or its content; a file within the memory goes by its name there."""
-        name = path.relative_to(self.root).as_posix() if path.is_relative_to(self.root) else path.as_posix()
-        hits, size, problem = self._searcher.search(_bytes_of(name)), 0, ""
-        try:
-            size = path.stat().st_size
-            with path.open("rb") as raw:
-                hits.update(self._searcher.search_chunks(_content(raw)))
-        except FileNotFoundError:
-            return None  # a temporary file of another process
-        except _DAMAGE as error:
-            problem = str(error) or type(error).__name__
-        return _SearchedFile(path, name, size, hits, problem)
+    @cached_property
+    def _recorded(self) -> list[_SearchedFile]:
+        return list(self._searched(self._episodes))
+
+    @cached_property
+    def _shared(self) -> set[Fingerprint]:
+        """The texts that remaining sessions have as well."""
+        return {hit for one in self._recorded for hit in one.hits if not hit.names}
+
+    def _searched(self, paths: Iterable[Path]) -> Iterator[_SearchedFile]:
+        """What stands in files' names and contents; one within the memory goes by its name there."""
+        for path in paths:
+            name = path.relative_to(self._root).as_posix() if path.is_relative_to(self._root) else path.as_posix()
+            hits, size, problem = self._searcher.search(_bytes_of(name)), 0, ""
+            try:
+                size = path.stat().st_size
+                with path.open("rb") as raw:
+                    hits.update(self._searcher.search_chunks(_content(raw)))
+            except FileNotFoundError:
+                continue  # a temporary file of another process
+            except Exception as error:  # noqa: BLE001  (each archive is damaged in its own way; none is skipped silently)
+                problem = str(error) or type(error).__name__
+            yield _SearchedFile(path, name, size, hits, problem)
 
 
 def _bytes_of(name: str) -> bytes:
     return name.encode("utf-8", "surrogateescape")
-
-
-def find_traces(
-    root: Path, unproved: Unproved, *, sessions: Collection[str], graph: Path, outside: Iterable[Path] = ()
-) -> ErasureProof:
-    """Searches every file of the memory in ``root``, and those ``outside`` of it.
-
-    ``sessions`` are the digests of the sessions that are to be gone, ``graph`` is the memory's graph.db.
-    """
-    search = _Search(root, unproved.texts)
-    # Sessions come last: one that is being recorded meanwhile is there before anything is derived from it.
-    files = [*search.others(outside), *search.recorded]
-    rows = _rows_in_graph(graph, sessions)
-    left: list[Trace] = []
-    for one in sorted(files):
-        hits, theirs = one.hits - search.shared, rows if one.path == graph else 0
-        if hits or theirs:
-            named = bool(theirs) or any(hit.names for hit in hits)
-            left.append(Trace(file=one.name, texts=len(hits) + theirs, names_session=named))
-    return ErasureProof(
-        texts=len(unproved.texts),
-        files=len(files),
-        bytes=sum(one.size for one in files),
-        shared=len(search.shared),
-        too_short=unproved.too_short,
-        left=tuple(left),
-        unsearched=tuple(Unsearched(file=one.name, problem=one.problem) for one in files if one.problem),
-    )
 
 
 def _rows_in_graph(graph: Path, sessions: Collection[str]) -> int:
@@ -360,8 +340,7 @@ class _Erasure:
         waiting = tombstones.unproved()
         path = database_path(self.root)  # ``HELIX_DB_PATH`` may name one outside the memory
         outside = [one for side in ("", *database.SIDE_FILES) if (one := Path(f"{path}{side}")).is_file()]
-        sessions, graph = self._digests(), self.graph.path_of_file
-        proof = find_traces(self.root, tombstones.wanted(), sessions=sessions, graph=graph, outside=outside)
+        proof = _Search(self.root, tombstones.wanted()).proof(self.graph.path_of_file, self._digests(), outside)
         proof = msgspec.structs.replace(proof, unsearched=(*proof.unsearched, *self.unreached))
         if proof.whole:
             tombstones.settle(waiting)
@@ -404,10 +383,25 @@ class _Erasure:
                 remove_file(leftover)
 
     def _graph(self) -> None:
-        """The graph, its export, and what people said of issues that no session has any more."""
-        derived = [one for one in (self.graph.path_of_file, self.graph.causality / EXPORT_NAME) if one.exists()]
-        if derived or any((self.graph.causality / ASSERTIONS).glob("*.json")):
-            self.statements = _take_out(self.graph, self._stays)
+        """The graph, its export, and what people said of issues that no session has any more.
+
+        A graph that cannot be brought up to date is deleted: it is derived, and holds what has to go.
+        """
+        path, folder = self.graph.path_of_file, self.graph.causality / ASSERTIONS
+        if not (path.exists() or (self.graph.causality / EXPORT_NAME).exists() or any(folder.glob("*.json"))):
+            return
+        try:
+            self.graph.compile()  # only the graph of the sessions that remain says which issues no session has
+            said = [(one, at) for at, one in AssertionStore(folder).scan() if isinstance(one, IssueAssertion)]
+            self.statements = [at for one, at in said if not self._stays(one.issue, encode_assertion(one))]
+            for at in self.statements:
+                remove_file(at)
+            if self.statements:
+                self.graph.compile()
+            erase_traces(path)
+        except BaseException:
+            discard(path)
+            raise
 
     def _rules(self) -> None:
         """Accepted rules and their trials."""
@@ -421,7 +415,7 @@ class _Erasure:
 
     @cached_property
     def _remaining(self) -> tuple[Collection[str], _Search]:
-        search = _Search(self.root, Tombstones(self.root).wanted().texts)
+        search = _Search(self.root, Tombstones(self.root).wanted())
         if self.graph.path_of_file.exists():
             with suppress(HelixGraphError), Issues(self.graph).open() as survey:  # a damaged graph knows of no issue
                 return survey.ids(), search
@@ -442,27 +436,6 @@ class _Erasure:
         digests = self._digests()
         for one in forget_in_shards(self.root, lambda session: digest(session) in digests):
             self.unreached.append(Unsearched(file=one.path, problem=one.problem))
-
-
-def _take_out(graph: Graph, stays: Callable[[str, bytes], bool]) -> list[Path]:
-    """Brings the graph up to date; one that fails to is deleted, since it is derived and holds what has to go.
-
-    The files of statements that went with it: only the graph of those that remain says which issues no session has.
-    """
-    try:
-        graph.compile()
-        said = AssertionStore(graph.causality / ASSERTIONS).scan()
-        statements = [(path, one) for path, one in said if isinstance(one, IssueAssertion)]
-        gone = [path for path, one in statements if not stays(one.issue, encode_assertion(one))]
-        for path in gone:
-            remove_file(path)
-        if gone:
-            graph.compile()
-        erase_traces(graph.path_of_file)
-    except BaseException:
-        discard(graph.path_of_file)
-        raise
-    return gone
 
 
 def _recorded(name: str, root: Path, store: EpisodeStore, databases: Sequence[Insights]) -> str:
