@@ -172,46 +172,32 @@ class _SearchedFile(NamedTuple):
 class _Search:
     """Looks for texts in all files of a memory. What a remaining session says too is not the forgotten one's."""
 
-    def __init__(self, root: Path, unproved: Unproved) -> None:
-        self._root, self._unproved = root, unproved
+    def __init__(self, root: Path, texts: Collection[Fingerprint]) -> None:
+        self._root = root
         self._episodes = [path for path in sorted((root / "episodes").glob("*.json")) if path.is_file()]
-        names = Searcher(unproved.texts)  # ``session-1`` stands in ``session-12`` as well, which may be recorded
+        names = Searcher(texts)  # ``session-1`` stands in ``session-12`` as well, which may be recorded
         kept = {one for path in self._episodes for one in names.search(_bytes_of(path.stem))}
-        self._searcher = Searcher(unproved.texts, bounded=kept)
+        self._searcher = Searcher(texts, bounded=kept)
 
-    def proof(self, graph: Path, sessions: Collection[str], outside: Iterable[Path]) -> ErasureProof:
-        """Searches every file of the memory and those ``outside``; ``sessions`` are digests of those to be gone."""
+    def files(self, outside: Iterable[Path]) -> list[_SearchedFile]:
+        """What stands in every file of the memory, and in those ``outside`` of it.
+
+        Sessions come last: one that is being recorded meanwhile is there before anything is derived from it.
+        """
         paths = {*outside, *(path for path in self._root.rglob("*") if path.is_file())}.difference(self._episodes)
-        # Sessions come last: one that is being recorded meanwhile is there before anything is derived from it.
-        files = [*self._searched(sorted(paths)), *self._recorded]
-        rows = _rows_in_graph(graph, sessions)
-        left: list[Trace] = []
-        for one in sorted(files):
-            hits, theirs = one.hits - self._shared, rows if one.path == graph else 0
-            if hits or theirs:
-                named = bool(theirs) or any(hit.names for hit in hits)
-                left.append(Trace(file=one.name, texts=len(hits) + theirs, names_session=named))
-        return ErasureProof(
-            texts=len(self._unproved.texts),
-            files=len(files),
-            bytes=sum(one.size for one in files),
-            shared=len(self._shared),
-            too_short=self._unproved.too_short,
-            left=tuple(left),
-            unsearched=tuple(Unsearched(file=one.name, problem=one.problem) for one in files if one.problem),
-        )
+        return [*self._searched(sorted(paths)), *self._recorded]
 
     def is_in(self, data: bytes) -> bool:
         """Whether something stands there that no remaining session says."""
         hits = self._searcher.search(data)
-        return bool(hits and hits - self._shared)
+        return bool(hits and hits - self.shared)
 
     @cached_property
     def _recorded(self) -> list[_SearchedFile]:
         return list(self._searched(self._episodes))
 
     @cached_property
-    def _shared(self) -> set[Fingerprint]:
+    def shared(self) -> set[Fingerprint]:
         """The texts that remaining sessions have as well."""
         return {hit for one in self._recorded for hit in one.hits if not hit.names}
 
@@ -233,6 +219,31 @@ class _Search:
 
 def _bytes_of(name: str) -> bytes:
     return name.encode("utf-8", "surrogateescape")
+
+
+def find_traces(
+    root: Path, unproved: Unproved, *, sessions: Collection[str], graph: Path, outside: Iterable[Path] = ()
+) -> ErasureProof:
+    """Searches every file of the memory in ``root``, and those ``outside`` of it.
+
+    ``sessions`` are the digests of the sessions that are to be gone, ``graph`` is the memory's graph.db.
+    """
+    search = _Search(root, unproved.texts)
+    files, rows, left = search.files(outside), _rows_in_graph(graph, sessions), list[Trace]()
+    for one in sorted(files):
+        hits, theirs = one.hits - search.shared, rows if one.path == graph else 0
+        if hits or theirs:
+            named = bool(theirs) or any(hit.names for hit in hits)
+            left.append(Trace(file=one.name, texts=len(hits) + theirs, names_session=named))
+    return ErasureProof(
+        texts=len(unproved.texts),
+        files=len(files),
+        bytes=sum(one.size for one in files),
+        shared=len(search.shared),
+        too_short=unproved.too_short,
+        left=tuple(left),
+        unsearched=tuple(Unsearched(file=one.name, problem=one.problem) for one in files if one.problem),
+    )
 
 
 def _rows_in_graph(graph: Path, sessions: Collection[str]) -> int:
@@ -340,7 +351,8 @@ class _Erasure:
         waiting = tombstones.unproved()
         path = database_path(self.root)  # ``HELIX_DB_PATH`` may name one outside the memory
         outside = [one for side in ("", *database.SIDE_FILES) if (one := Path(f"{path}{side}")).is_file()]
-        proof = _Search(self.root, tombstones.wanted()).proof(self.graph.path_of_file, self._digests(), outside)
+        graph, sessions = self.graph.path_of_file, self._digests()
+        proof = find_traces(self.root, tombstones.wanted(), sessions=sessions, graph=graph, outside=outside)
         proof = msgspec.structs.replace(proof, unsearched=(*proof.unsearched, *self.unreached))
         if proof.whole:
             tombstones.settle(waiting)
@@ -415,7 +427,7 @@ class _Erasure:
 
     @cached_property
     def _remaining(self) -> tuple[Collection[str], _Search]:
-        search = _Search(self.root, Tombstones(self.root).wanted())
+        search = _Search(self.root, Tombstones(self.root).wanted().texts)
         if self.graph.path_of_file.exists():
             with suppress(HelixGraphError), Issues(self.graph).open() as survey:  # a damaged graph knows of no issue
                 return survey.ids(), search
