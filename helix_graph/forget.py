@@ -395,25 +395,10 @@ class _Erasure:
                 remove_file(leftover)
 
     def _graph(self) -> None:
-        """The graph, its export, and what people said of issues that no session has any more.
-
-        A graph that cannot be brought up to date is deleted: it is derived, and holds what has to go.
-        """
-        path, folder = self.graph.path_of_file, self.graph.causality / ASSERTIONS
-        if not (path.exists() or (self.graph.causality / EXPORT_NAME).exists() or any(folder.glob("*.json"))):
-            return
-        try:
-            self.graph.compile()  # only the graph of the sessions that remain says which issues no session has
-            said = [(one, at) for at, one in AssertionStore(folder).scan() if isinstance(one, IssueAssertion)]
-            self.statements = [at for one, at in said if not self._stays(one.issue, encode_assertion(one))]
-            for at in self.statements:
-                remove_file(at)
-            if self.statements:
-                self.graph.compile()
-            erase_traces(path)
-        except BaseException:
-            discard(path)
-            raise
+        """The graph, its export, and what people said of issues that no session has any more."""
+        derived = self.graph.path_of_file.exists() or (self.graph.causality / EXPORT_NAME).exists()
+        if derived or any((self.graph.causality / ASSERTIONS).glob("*.json")):
+            self.statements = _take_out(self.graph, self._stays)
 
     def _rules(self) -> None:
         """Accepted rules and their trials."""
@@ -448,6 +433,27 @@ class _Erasure:
         digests = self._digests()
         for one in forget_in_shards(self.root, lambda session: digest(session) in digests):
             self.unreached.append(Unsearched(file=one.path, problem=one.problem))
+
+
+def _take_out(graph: Graph, stays: Callable[[str, bytes], bool]) -> list[Path]:
+    """Brings the graph up to date; one that fails to is deleted, since it is derived and holds what has to go.
+
+    The files of statements that went with it: only the graph of those that remain says which issues no session has.
+    """
+    try:
+        graph.compile()
+        said = AssertionStore(graph.causality / ASSERTIONS).scan()
+        statements = [(path, one) for path, one in said if isinstance(one, IssueAssertion)]
+        gone = [path for path, one in statements if not stays(one.issue, encode_assertion(one))]
+        for path in gone:
+            remove_file(path)
+        if gone:
+            graph.compile()
+        erase_traces(graph.path_of_file)
+    except BaseException:
+        discard(graph.path_of_file)
+        raise
+    return gone
 
 
 def _recorded(name: str, root: Path, store: EpisodeStore, databases: Sequence[Insights]) -> str:

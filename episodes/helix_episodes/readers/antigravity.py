@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import re
 from collections import deque
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from helix_episodes.readers.base import SingleFileReader
+from helix_episodes.readers.base import RecordLog, RecordReader
 from helix_episodes.readers.common.fields import (
     Record,
     RecordPosition,
@@ -20,18 +20,16 @@ from helix_episodes.readers.common.fields import (
     parse_time,
     text_in,
 )
-from helix_episodes.readers.common.jsonl import SkippedRecord, read_records
+from helix_episodes.readers.common.jsonl import SkippedRecord
 from helix_episodes.readers.common.message_parts import parse_arguments, says_new_file
-from helix_episodes.readers.common.session_builder import SessionBuilder
 from helix_episodes.readers.common.tool_translation import COMMON_TOOLS, edit, look, named, run, write
 from helix_episodes.session import Source
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
     from pathlib import Path
 
     from helix_episodes.readers.base import LogHead
-    from helix_episodes.session import Session, Status
+    from helix_episodes.session import Status
 
 _TOOLS = {
     **COMMON_TOOLS,
@@ -62,51 +60,30 @@ _ARGUMENTS = {
 }
 
 
-class AntigravityReader(SingleFileReader):
-    """Reads ``~/.gemini/antigravity*/brain/<id>/.system_generated/logs/transcript.jsonl``."""
-
-    name = "antigravity"
-    suffixes = (".jsonl",)
-
-    def sniff(self, head: LogHead) -> str | None:
-        """``None`` when a line is a step as only Antigravity writes them, else why not."""
-        if any({"step_index", "source", "type"} <= record.keys() for record in head.records):
-            return None
-        return "no line is a step with an index, a source and a type"
-
-    def read(self, path: Path) -> Iterator[Session]:
-        """The one session in the log."""
-        steps = _Steps()
-        for line, record in read_records(path, ledger=steps.builder.ledger):
-            steps.take(record, line=line)
-        if path.parent.name == "logs":
-            steps.builder.note(id=path.parents[2].name)
-        yield steps.builder.session(path, reader=self.name)
-
-
-class _Steps:
+class _Steps(RecordLog):
     """One log while it is read."""
 
     def __init__(self) -> None:
-        self.builder = SessionBuilder()
-        self._dialogue = self.builder.dialogue
+        super().__init__()
         self._waiting: deque[str] = deque()
 
-    def take(self, record: Record, *, line: int) -> None:
-        """Turns one record into steps, or enters in the ledger why there are none."""
-        place = RecordPosition(Source(line=line), parse_time(record.get("created_at")))
-        self.builder.ledger.enter(self._translate(record, place))
+    def end(self, path: Path) -> dict[str, Any]:
+        """In its own place the log's folder says which session it is of."""
+        self.builder.note(id=path.parents[2].name if path.parent.name == "logs" else None)
+        return {}
 
-    def _translate(self, record: Record, place: RecordPosition) -> SkippedRecord | None:
+    def take(self, record: Record, *, line: int) -> SkippedRecord | None:
+        """Turns one record into steps, or says why there are none."""
+        place = RecordPosition(Source(line=line), parse_time(record.get("created_at")))
         kind = text_in(record, "type") or "step without type"
         text = text_in(record, "content") or ""
         if kind == "USER_INPUT":
             typed = between(text, "<USER_REQUEST>", "</USER_REQUEST>").strip() or text
-            return self._dialogue.add_text_or_skip("prompt", place, text=typed, actor="user", empty="empty prompt")
+            return self.dialogue.add_text_or_skip("prompt", place, text=typed, actor="user", empty="empty prompt")
         if kind == "PLANNER_RESPONSE":
             return self._planned(record, place, text=text)
         if kind == "CHECKPOINT":
-            self._dialogue.add("boundary", place, actor="system", arguments={"reason": "compaction"})
+            self.dialogue.add("boundary", place, actor="system", arguments={"reason": "compaction"})
             return None
         if kind in _SKIPPED:
             return SkippedRecord(kind)
@@ -116,16 +93,16 @@ class _Steps:
         return SkippedRecord(f"{kind} without its call" if kind in _RESULTS else kind, known=kind in _RESULTS)
 
     def _planned(self, record: Record, place: RecordPosition, *, text: str) -> SkippedRecord | None:
-        before = len(self._dialogue.steps)
+        before = len(self.dialogue.steps)
         self._waiting.clear()
-        self._dialogue.add_text("thought", place, text=text_in(record, "thinking") or "")
-        self._dialogue.add_text("message", place, text=text)
+        self.dialogue.add_text("thought", place, text=text_in(record, "thinking") or "")
+        self.dialogue.add_text("message", place, text=text)
         for number, call in enumerate(objects_in(record, "tool_calls"), 1):
             call_id = f"line-{place.source.line}-{number}"
             arguments = _arguments(object_in(call, "args"))
-            self._dialogue.call(place, text_in(call, "name"), arguments, tools=_TOOLS, call_id=call_id)
+            self.dialogue.call(place, text_in(call, "name"), arguments, tools=_TOOLS, call_id=call_id)
             self._waiting.append(call_id)
-        return None if len(self._dialogue.steps) > before else SkippedRecord("empty response")
+        return None if len(self.dialogue.steps) > before else SkippedRecord("empty response")
 
     def _end_call(self, record: Record, place: RecordPosition, *, text: str, kind: str) -> None:
         call_id = self._waiting.popleft()
@@ -139,8 +116,20 @@ class _Steps:
             text = text.partition(_OUTPUT)[2] or text
         text = _STAMPS.sub("", text)
         if says_new_file(text):
-            self._dialogue.mark_created(call_id)
-        self._dialogue.add_result(call_id, place, text=text, status=status, exit_code=code)
+            self.dialogue.mark_created(call_id)
+        self.dialogue.add_result(call_id, place, text=text, status=status, exit_code=code)
+
+
+class AntigravityReader(RecordReader):
+    """Reads ``~/.gemini/antigravity*/brain/<id>/.system_generated/logs/transcript.jsonl``."""
+
+    name = "antigravity"
+    unfamiliar = "no line is a step with an index, a source and a type"
+    log = _Steps
+
+    def is_own(self, head: LogHead) -> bool:
+        """Whether a line is a step as only Antigravity writes them."""
+        return any({"step_index", "source", "type"} <= record.keys() for record in head.records)
 
 
 def _arguments(logged: Record) -> Record:

@@ -10,7 +10,15 @@ import re
 from typing import TYPE_CHECKING, get_args
 
 from helix_episodes.readers.base import SingleFileReader
-from helix_episodes.readers.common.fields import Record, RecordPosition, object_in, objects_in, parse_any_time, text_in
+from helix_episodes.readers.common.fields import (
+    Record,
+    RecordPosition,
+    count_in,
+    object_in,
+    objects_in,
+    parse_any_time,
+    text_in,
+)
 from helix_episodes.readers.common.json_with_lines import read_json_with_lines, set_step_lines
 from helix_episodes.readers.common.jsonl import SkippedRecord
 from helix_episodes.readers.common.message_parts import content_text
@@ -53,13 +61,12 @@ class AtifReader(SingleFileReader):
 
     name = "atif"
     suffixes = (".json",)
+    unfamiliar = "no schema_version of ATIF"
 
-    def sniff(self, head: LogHead) -> str | None:
-        """``None`` when the document says that it is a trajectory in this format, else why not."""
+    def is_own(self, head: LogHead) -> bool:
+        """Whether the document says that it is a trajectory in this format."""
         version = head.document.get("schema_version") if isinstance(head.document, dict) else None
-        if isinstance(version, str) and version.startswith(_VERSION):
-            return None
-        return "no schema_version of ATIF"
+        return isinstance(version, str) and version.startswith(_VERSION)
 
     def read(self, path: Path) -> Iterator[Session]:
         """The one run in the document."""
@@ -77,8 +84,7 @@ class AtifReader(SingleFileReader):
         )
         run.take_all(document, actor="agent")
         run.builder.count_model(text_in(agent, "model_name"))
-        session = run.builder.session(path, reader=self.name, agent=text_in(agent, "name") or self.name, rewritten=True)
-        yield session
+        yield run.builder.session(path, reader=self.name, agent=text_in(agent, "name") or self.name, rewritten=True)
 
 
 def _helpers(document: JsonNode) -> dict[str, JsonNode]:
@@ -151,9 +157,8 @@ class _Run:
         before = len(self._dialogue.steps)
         self.builder.count_model(text_in(step, "model_name"))
         metrics = object_in(step, "metrics")  # tokens from the cache repeat the same text with every call
-        read, cached, written = (metrics.get(f"{name}_tokens") for name in ("prompt", "cached", "completion"))
-        fresh = (read if isinstance(read, int) else 0) - (cached if isinstance(cached, int) else 0)
-        self.builder.add_tokens(max(fresh, 0) + (written if isinstance(written, int) else 0))
+        fresh = count_in(metrics, "prompt_tokens") - count_in(metrics, "cached_tokens")
+        self.builder.add_tokens(max(fresh, 0) + count_in(metrics, "completion_tokens"))
         thought = text_in(step, "reasoning_content") or ""
         self._dialogue.add_text("thought", place, text=thought if thought != "null" else "", actor=actor)
         calls = objects_in(step, "tool_calls")

@@ -6,22 +6,23 @@ A class with the attributes of `Reader` is all that a format takes; `helix_episo
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import count, islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol, overload
+from typing import TYPE_CHECKING, Any, Protocol
 
 import msgspec
 
 from helix_episodes.errors import LogNotReadable
 from helix_episodes.readers.common.json_with_lines import read_json_with_lines
-from helix_episodes.readers.common.jsonl import lines_of, open_log, parse
+from helix_episodes.readers.common.jsonl import lines_of, open_log, parse, read_records
 from helix_episodes.readers.common.session_builder import SessionBuilder, id_from_path
 from helix_episodes.safe_files import HEAD, LARGEST_DOCUMENT
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
+    from helix_episodes.readers.common.fields import Record
     from helix_episodes.readers.common.json_with_lines import JsonNode
+    from helix_episodes.readers.common.jsonl import SkippedRecord
     from helix_episodes.session import Session
 
 
@@ -35,35 +36,6 @@ class LogHead(msgspec.Struct, frozen=True, kw_only=True):
     lines: tuple[bytes, ...]
     records: Sequence[dict[str, Any]]
     document: Any = None
-
-
-class _HeadRecords(Sequence[dict[str, Any]]):
-    """The JSON objects among lines, parsed as far as they are asked for: most logs are known by their first one."""
-
-    def __init__(self, lines: Sequence[bytes]) -> None:
-        self._unparsed = _objects(lines)
-        self._parsed: list[dict[str, Any]] = []
-
-    @overload
-    def __getitem__(self, index: int) -> dict[str, Any]: ...
-    @overload
-    def __getitem__(self, index: slice) -> list[dict[str, Any]]: ...
-    def __getitem__(self, index: int | slice) -> dict[str, Any] | list[dict[str, Any]]:
-        return list(self)[index]
-
-    def __iter__(self) -> Iterator[dict[str, Any]]:
-        for number in count():
-            if number == len(self._parsed):
-                self._parsed.extend(islice(self._unparsed, 1))
-            if number == len(self._parsed):
-                return
-            yield self._parsed[number]
-
-    def __len__(self) -> int:
-        return sum(1 for _ in self)
-
-    def __bool__(self) -> bool:
-        return any(True for _ in self)
 
 
 class Reader(Protocol):
@@ -95,15 +67,62 @@ class Reader(Protocol):
 class SingleFileReader:
     """A base for readers of formats whose logs are single files."""
 
+    name: str
+    #: Why a log that is not `is_own` is none of this format.
+    unfamiliar: str
+
+    def sniff(self, head: LogHead) -> str | None:
+        """``None`` when the log is of this format, else why not."""
+        return None if self.is_own(head) else self.unfamiliar
+
+    def is_own(self, head: LogHead) -> bool:
+        """Whether a log begins as only this format does."""
+        raise NotImplementedError
+
     def is_part(self, path: Path) -> bool:  # noqa: ARG002  (a reader's method)
         """Never: no file belongs to another log."""
         return False
 
 
+class RecordLog:
+    """A log of one record a line while it is read."""
+
+    def __init__(self) -> None:
+        self.builder = SessionBuilder()
+        self.dialogue = self.builder.dialogue
+
+    def enter(self, record: Record, *, line: int) -> None:
+        """Takes in a record, and enters in the ledger what became of it."""
+        self.builder.ledger.enter(self.take(record, line=line))
+
+    def take(self, record: Record, *, line: int) -> SkippedRecord | None:
+        """Turns a record into steps, or says why there are none."""
+        raise NotImplementedError
+
+    def end(self, path: Path) -> dict[str, Any]:  # noqa: ARG002  (for those that need it)
+        """The fields of the session that are known when all was read."""
+        return {}
+
+
+class RecordReader(SingleFileReader):
+    """A base for readers of formats in which a log has one record a line, all of one session."""
+
+    suffixes: tuple[str, ...] = (".jsonl",)
+    log: type[RecordLog]
+
+    def read(self, path: Path) -> Iterator[Session]:
+        """The one session in the log."""
+        log = self.log()
+        for line, record in read_records(path, ledger=log.builder.ledger):
+            log.enter(record, line=line)
+        stated = log.end(path)
+        yield log.builder.session(path, reader=self.name, **stated)
+
+
 class DocumentReader(SingleFileReader):
     """A base for readers of formats in which a log is one JSON document that holds one run."""
 
-    name: str
+    suffixes: tuple[str, ...] = (".json",)
     #: What a document without any step lacks.
     empty: str
 
@@ -128,7 +147,7 @@ def read_head(path: Path) -> LogHead:
         lines = tuple(_up_to(HEAD, lines_of(log)))
     if not lines:
         raise LogNotReadable(path=path, problem="it is empty")
-    records = _HeadRecords(lines)
+    records = tuple(_objects(lines))
     if any(b"\0" in line for line in lines) and not records and not lines[0].startswith(SQLITE_HEADER):
         raise LogNotReadable(path=path, problem="it is not text")
     return LogHead(path=path, lines=lines, records=records, document=_document(path, lines))

@@ -5,30 +5,30 @@ A call is announced in the agent's message and again when it starts; whichever c
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from helix_episodes.readers.base import SingleFileReader
+from helix_episodes.readers.base import RecordLog, RecordReader
 from helix_episodes.readers.common.fields import (
     Record,
     RecordPosition,
+    count_in,
     cut_tags,
     object_in,
     objects_in,
     parse_any_time,
     text_in,
 )
-from helix_episodes.readers.common.jsonl import SkippedRecord, read_records
+from helix_episodes.readers.common.jsonl import SkippedRecord
 from helix_episodes.readers.common.message_parts import content_text
-from helix_episodes.readers.common.session_builder import SessionBuilder
 from helix_episodes.readers.common.tool_translation import COMMON_TOOLS, look, named
 from helix_episodes.session import Source
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable
     from pathlib import Path
 
     from helix_episodes.readers.base import LogHead
-    from helix_episodes.session import Session, Status
+    from helix_episodes.session import Status
 
 _TOOLS = {
     **COMMON_TOOLS,
@@ -48,36 +48,11 @@ _REFUSALS: dict[str, Status] = {"rejected": "rejected", "denied": "denied"}
 _NOTES = frozenset({"session.error", "session.warning", "system.notification"})
 
 
-class CopilotReader(SingleFileReader):
-    """Reads ``~/.copilot/session-state/<id>/events.jsonl``."""
-
-    name = "copilot"
-    suffixes = (".jsonl",)
-
-    def sniff(self, head: LogHead) -> str | None:
-        """``None`` when a line is an event as only Copilot writes them, else why not."""
-        for record in head.records:
-            kind = text_in(record, "type") or ""
-            if "." in kind and isinstance(record.get("data"), dict) and "parentId" in record:
-                return None
-        return "no line is an event with data and a parentId"
-
-    def read(self, path: Path) -> Iterator[Session]:
-        """The one session in the log."""
-        events = _Events()
-        for line, record in read_records(path, ledger=events.builder.ledger):
-            events.take(record, line=line)
-        default = path.parent.name if path.stem == "events" else None
-        events.builder.note(id=default)
-        yield events.builder.session(path, reader=self.name)
-
-
-class _Events:
+class _Events(RecordLog):
     """One log while it is read."""
 
     def __init__(self) -> None:
-        self.builder = SessionBuilder()
-        self._dialogue = self.builder.dialogue
+        super().__init__()
         self._called: set[str] = set()
         self._handlers: dict[str, Callable[[Record, RecordPosition], SkippedRecord | None]] = {
             "session.start": self._started,
@@ -91,22 +66,24 @@ class _Events:
             "abort": self._aborted,
         }
 
-    def take(self, record: Record, *, line: int) -> None:
-        """Turns one event into steps, or enters in the ledger why there are none."""
+    def end(self, path: Path) -> dict[str, Any]:
+        """A log without an id of its own lies in a folder that is called after the session."""
+        self.builder.note(id=path.parent.name if path.stem == "events" else None)
+        return {}
+
+    def take(self, record: Record, *, line: int) -> SkippedRecord | None:
+        """Turns one event into steps, or says why there are none."""
         kind = text_in(record, "type") or "event without type"
         data = object_in(record, "data")
         place = RecordPosition(Source(line=line, id=text_in(record, "id")), parse_any_time(record.get("timestamp")))
-        self.builder.ledger.enter(self._translate(kind, data, place))
-
-    def _translate(self, kind: str, data: Record, place: RecordPosition) -> SkippedRecord | None:
         if kind in self._handlers:
             return self._handlers[kind](data, place)
         if kind in _CUTS:
-            self._dialogue.add("boundary", place, actor="system", arguments={"reason": _CUTS[kind]})
+            self.dialogue.add("boundary", place, actor="system", arguments={"reason": _CUTS[kind]})
             return None
         if kind in _NOTES:
             text = text_in(data, "message") or text_in(data, "content") or ""
-            return self._dialogue.add_text_or_skip("note", place, text=text, actor="system", empty=kind)
+            return self.dialogue.add_text_or_skip("note", place, text=text, actor="system", empty=kind)
         return SkippedRecord(kind, known=kind in _SKIPPED)
 
     def _started(self, data: Record, place: RecordPosition) -> SkippedRecord:
@@ -125,30 +102,28 @@ class _Events:
     def _ended(self, data: Record, place: RecordPosition) -> SkippedRecord:
         for model, metrics in sorted(object_in(data, "modelMetrics").items()):
             usage = object_in(metrics, "usage") if isinstance(metrics, dict) else {}
-            counted = [usage.get(name) for name in ("inputTokens", "outputTokens", "cacheWriteTokens")]
-            cached = usage.get("cacheReadTokens")
-            fresh = sum(value for value in counted if isinstance(value, int))
-            self.builder.add_tokens(max(fresh - (cached if isinstance(cached, int) else 0), 0))
+            fresh = count_in(usage, "inputTokens", "outputTokens", "cacheWriteTokens")
+            self.builder.add_tokens(max(fresh - count_in(usage, "cacheReadTokens"), 0))
             self.builder.count_model(model)
         self.builder.note_time(place.at)
         return SkippedRecord("session.shutdown")
 
     def _prompted(self, data: Record, place: RecordPosition) -> SkippedRecord | None:
         text = cut_tags(text_in(data, "content") or "", _INJECTED)
-        return self._dialogue.add_text_or_skip("prompt", place, text=text, actor="user", empty="empty prompt")
+        return self.dialogue.add_text_or_skip("prompt", place, text=text, actor="user", empty="empty prompt")
 
     def _answered(self, data: Record, place: RecordPosition) -> SkippedRecord | None:
-        before = len(self._dialogue.steps)
+        before = len(self.dialogue.steps)
         self.builder.count_model(text_in(data, "model"))
         actor = _actor(data)
-        self._dialogue.add_text("thought", place, text=text_in(data, "reasoningText") or "", actor=actor)
-        self._dialogue.add_text("message", place, text=text_in(data, "content") or "", actor=actor)
+        self.dialogue.add_text("thought", place, text=text_in(data, "reasoningText") or "", actor=actor)
+        self.dialogue.add_text("message", place, text=text_in(data, "content") or "", actor=actor)
         for request in objects_in(data, "toolRequests"):
             self._call(request, place, tool=text_in(request, "name"), actor=actor)
-        return None if len(self._dialogue.steps) > before else SkippedRecord("empty message")
+        return None if len(self.dialogue.steps) > before else SkippedRecord("empty message")
 
     def _thought(self, data: Record, place: RecordPosition) -> SkippedRecord | None:
-        return self._dialogue.add_text_or_skip(
+        return self.dialogue.add_text_or_skip(
             "thought", place, text=text_in(data, "content") or "", actor=_actor(data), empty="empty thought"
         )
 
@@ -164,27 +139,42 @@ class _Events:
             return
         if call_id:
             self._called.add(call_id)
-        self._dialogue.call(place, tool, data.get("arguments"), tools=_TOOLS, call_id=call_id, actor=actor)
+        self.dialogue.call(place, tool, data.get("arguments"), tools=_TOOLS, call_id=call_id, actor=actor)
 
     def _completed(self, data: Record, place: RecordPosition) -> SkippedRecord | None:
         call_id = text_in(data, "toolCallId") or "call without id"
-        if self._dialogue.has_result(call_id):
+        if self.dialogue.has_result(call_id):
             return SkippedRecord("second result")
-        call = self._dialogue.open_call(call_id)
+        call = self.dialogue.open_call(call_id)
         flag = data.get("success")
         failed = not flag if isinstance(flag, bool) else None
         error = object_in(data, "error")
         text = content_text(data.get("result")) or content_text(data.get("error")) or text_in(error, "message") or ""
         refusal, actor = _REFUSALS.get(text_in(error, "code") or ""), None if call else _actor(data)
-        self._dialogue.end_call(call_id, place, text=text, failed=failed, status=refusal, actor=actor)
+        self.dialogue.end_call(call_id, place, text=text, failed=failed, status=refusal, actor=actor)
         return None
 
     def _aborted(self, data: Record, place: RecordPosition) -> None:
         reason = text_in(data, "reason") or "stopped"
-        self._dialogue.add("note", place, actor="user", text=f"aborted: {reason}", status="interrupted")
+        self.dialogue.add("note", place, actor="user", text=f"aborted: {reason}", status="interrupted")
 
 
 def _actor(data: Record) -> str:
     """A helper's events name the call that sent it."""
     parent = text_in(data, "parentToolCallId")
     return f"agent:{parent}" if parent else "agent"
+
+
+class CopilotReader(RecordReader):
+    """Reads ``~/.copilot/session-state/<id>/events.jsonl``."""
+
+    name = "copilot"
+    unfamiliar = "no line is an event with data and a parentId"
+    log = _Events
+
+    def is_own(self, head: LogHead) -> bool:
+        """Whether a line is an event as only Copilot writes them."""
+        return any(
+            "." in (text_in(record, "type") or "") and isinstance(record.get("data"), dict) and "parentId" in record
+            for record in head.records
+        )

@@ -11,17 +11,24 @@ from typing import TYPE_CHECKING, Any
 
 import orjson
 
-from helix_episodes.readers.base import SingleFileReader
-from helix_episodes.readers.common.fields import Record, RecordPosition, object_in, objects_in, parse_any_time, text_in
+from helix_episodes.readers.base import RecordLog, RecordReader
+from helix_episodes.readers.common.fields import (
+    Record,
+    RecordPosition,
+    count_in,
+    object_in,
+    objects_in,
+    parse_any_time,
+    text_in,
+)
 from helix_episodes.readers.common.json_with_lines import read_json_with_lines, set_step_lines
 from helix_episodes.readers.common.jsonl import SkippedRecord, read_records
 from helix_episodes.readers.common.message_parts import content_text
-from helix_episodes.readers.common.session_builder import SessionBuilder
 from helix_episodes.readers.common.tool_translation import COMMON_TOOLS, Translation, look, named, read_diff, use
 from helix_episodes.session import Source
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Callable, Iterator, Mapping
     from pathlib import Path
 
     from helix_episodes.readers.base import LogHead
@@ -59,32 +66,6 @@ _TOOLS: Mapping[str, Translator] = {
 }
 
 
-class CursorStreamReader(SingleFileReader):
-    """Reads the output of ``cursor-agent --output-format stream-json`` that was kept in a file."""
-
-    name = "cursor-stream"
-    suffixes = (".jsonl", ".json")
-
-    def sniff(self, head: LogHead) -> str | None:
-        """``None`` when a record is as only this stream has it, else why not."""
-        listed = objects_in(head.document, "steps") if isinstance(head.document, dict) else head.records
-        return None if any(map(_is_own, listed)) else "no line is a tool_call of Cursor's, nor its init"
-
-    def read(self, path: Path) -> Iterator[Session]:
-        """The one session in the file."""
-        stream = _Stream()
-        document = path.suffix == ".json"
-        if document:
-            for node in read_json_with_lines(path).get("steps").items:
-                since = len(stream.builder.dialogue.steps)
-                stream.take(node.record, line=node.line)
-                set_step_lines(stream.builder.dialogue, node, since=since)
-        else:
-            for line, record in read_records(path, ledger=stream.builder.ledger):
-                stream.take(record, line=line)
-        yield stream.builder.session(path, reader=self.name, agent="cursor", rewritten=document)
-
-
 def _is_own(record: Record) -> bool:
     if record.get("type") == "tool_call":
         return any(name.endswith(_TOOL) for name in object_in(record, "tool_call"))
@@ -93,30 +74,26 @@ def _is_own(record: Record) -> bool:
     return init and "apiKeySource" in record and "uuid" not in record and "tools" not in record
 
 
-class _Stream:
+class _Stream(RecordLog):
     """One session while its events go by."""
 
     def __init__(self) -> None:
-        self.builder = SessionBuilder()
-        self._dialogue = self.builder.dialogue
+        super().__init__()
         self._thinking: list[str] = []
-
-    def take(self, record: Record, *, line: int) -> None:
-        """Turns one event into steps, or enters in the ledger why there are none."""
-        place = RecordPosition(Source(line=line), parse_any_time(record.get("timestamp_ms")))
-        kind = text_in(record, "type") or f"event of {record.get('source')}"
-        passed = self._translate(kind, record, place)
-        self.builder.ledger.enter(passed)
-
-    def _translate(self, kind: str, record: Record, place: RecordPosition) -> SkippedRecord | None:
-        handle = {
+        self._handlers: dict[str, Callable[[Record, RecordPosition], SkippedRecord | None]] = {
             "system": self._begin,
             "user": self._prompt,
             "assistant": self._answer,
             "thinking": self._think,
             "tool_call": self._tool,
             "result": self._end,
-        }.get(kind)
+        }
+
+    def take(self, record: Record, *, line: int) -> SkippedRecord | None:
+        """Turns one event into steps, or says why there are none."""
+        place = RecordPosition(Source(line=line), parse_any_time(record.get("timestamp_ms")))
+        kind = text_in(record, "type") or f"event of {record.get('source')}"
+        handle = self._handlers.get(kind)
         return handle(record, place) if handle else SkippedRecord(kind, known=False)
 
     def _begin(self, record: Record, place: RecordPosition) -> SkippedRecord:
@@ -127,20 +104,20 @@ class _Stream:
 
     def _prompt(self, record: Record, place: RecordPosition) -> SkippedRecord | None:
         text = content_text(object_in(record, "message").get("content"))
-        return self._dialogue.add_text_or_skip("prompt", place, text=text, actor="user", empty="empty prompt")
+        return self.dialogue.add_text_or_skip("prompt", place, text=text, actor="user", empty="empty prompt")
 
     def _answer(self, record: Record, place: RecordPosition) -> SkippedRecord | None:
         if "timestamp_ms" in record and "model_call_id" not in record:
             return SkippedRecord("part of an answer")
         text = content_text(object_in(record, "message").get("content"))
-        return self._dialogue.add_text_or_skip("message", place, text=text, empty="empty answer")
+        return self.dialogue.add_text_or_skip("message", place, text=text, empty="empty answer")
 
     def _think(self, record: Record, place: RecordPosition) -> SkippedRecord | None:
         self._thinking.append(text_in(record, "text") or "")
         if record.get("subtype") != "completed":
             return SkippedRecord("part of a thought")
         text, self._thinking = "".join(self._thinking), []
-        return self._dialogue.add_text_or_skip("thought", place, text=text, empty="empty thought")
+        return self.dialogue.add_text_or_skip("thought", place, text=text, empty="empty thought")
 
     def _tool(self, record: Record, place: RecordPosition) -> SkippedRecord | None:
         named_call = next(
@@ -152,39 +129,34 @@ class _Stream:
         call_id = text_in(record, "call_id")
         result = object_in(call, "result")
         how, outcome = next(((key, one) for key, one in result.items() if isinstance(one, dict)), ("", {}))
-        if not self._dialogue.is_open(call_id):
-            if self._dialogue.has_result(call_id):
+        if not self.dialogue.is_open(call_id):
+            if self.dialogue.has_result(call_id):
                 return SkippedRecord("second result")
             tool, arguments = _called(name, object_in(call, "args"), outcome)
-            self._dialogue.call(place, tool, arguments, tools=_TOOLS, call_id=call_id)
+            self.dialogue.call(place, tool, arguments, tools=_TOOLS, call_id=call_id)
         if record.get("subtype") == "completed":
             code = outcome.get("exitCode")
             status = None if isinstance(code, int) and how in {"success", "failure"} else _STATUS.get(how, "error")
-            self._dialogue.end_call(
+            self.dialogue.end_call(
                 call_id, place, text=_text_of(outcome), failed=how != "success", exit_code=code, status=status
             )
         return None
 
     def _end(self, record: Record, place: RecordPosition) -> SkippedRecord | None:
-        usage = object_in(record, "usage")
-        counted = (usage.get(name) for name in ("inputTokens", "outputTokens", "cacheWriteTokens"))
-        self.builder.add_tokens(sum(value for value in counted if isinstance(value, int)))
+        self.builder.add_tokens(count_in(object_in(record, "usage"), "inputTokens", "outputTokens", "cacheWriteTokens"))
         self.builder.note_time(place.at)
         if record.get("is_error") is not True:
             return SkippedRecord("result")
         text = text_in(record, "result") or text_in(record, "error") or ""
-        return self._dialogue.add_text_or_skip("note", place, text=text, actor="system", empty="result")
+        return self.dialogue.add_text_or_skip("note", place, text=text, actor="system", empty="result")
 
 
 def _called(name: str, arguments: Record, outcome: Record) -> tuple[str, dict[str, Any]]:
     """The tool and its arguments: a server's tool by its own name, an edit with the diff that came of it."""
     tool = name.removesuffix(_TOOL)
     if tool == "mcp":
-        server, own = (
-            arguments.get("providerIdentifier") or "server",
-            arguments.get("toolName") or arguments.get("name"),
-        )
-        return f"mcp__{server}__{own or 'tool'}", object_in(arguments, "args")
+        own = arguments.get("toolName") or arguments.get("name") or "tool"
+        return f"mcp__{arguments.get('providerIdentifier') or 'server'}__{own}", object_in(arguments, "args")
     if tool == "updateTodos":
         entries = objects_in(arguments, "todos")
         todos = [{**one, "status": str(one.get("status", "")).removeprefix(_TODO_STATE).lower()} for one in entries]
@@ -205,3 +177,31 @@ def _text_of(outcome: Record) -> str:
         if isinstance(outcome.get(name), str | list):
             return content_text(outcome[name])
     return orjson.dumps(outcome).decode()[:_LONGEST_LISTING] if outcome else ""
+
+
+class CursorStreamReader(RecordReader):
+    """Reads the output of ``cursor-agent --output-format stream-json`` that was kept in a file."""
+
+    name = "cursor-stream"
+    suffixes = (".jsonl", ".json")
+    unfamiliar = "no line is a tool_call of Cursor's, nor its init"
+    log = _Stream
+
+    def is_own(self, head: LogHead) -> bool:
+        """Whether a record is as only this stream has it."""
+        listed = objects_in(head.document, "steps") if isinstance(head.document, dict) else head.records
+        return any(map(_is_own, listed))
+
+    def read(self, path: Path) -> Iterator[Session]:
+        """The one session in the file."""
+        stream = _Stream()
+        document = path.suffix == ".json"
+        if document:
+            for node in read_json_with_lines(path).get("steps").items:
+                since = len(stream.dialogue.steps)
+                stream.enter(node.record, line=node.line)
+                set_step_lines(stream.dialogue, node, since=since)
+        else:
+            for line, record in read_records(path, ledger=stream.builder.ledger):
+                stream.enter(record, line=line)
+        yield stream.builder.session(path, reader=self.name, agent="cursor", rewritten=document)

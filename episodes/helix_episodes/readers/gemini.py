@@ -8,11 +8,13 @@ from __future__ import annotations
 
 import re
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+from helix_episodes.readers.base import SingleFileReader
 from helix_episodes.readers.common.fields import (
     Record,
     RecordPosition,
+    count_in,
     cut_tags,
     object_in,
     objects_in,
@@ -50,18 +52,17 @@ _OUTPUT = re.compile(
 _ERROR = re.compile(r"\nError: (?!\(none\))(?P<error>[^\n]+)")
 
 
-class GeminiReader:
+class GeminiReader(SingleFileReader):
     """Reads ``~/.gemini/tmp/<project>/chats/session-*.json`` and ``.jsonl``."""
 
     name = "gemini"
     suffixes = (".json", ".jsonl")
+    unfamiliar = "no sessionId with a projectHash at its head"
 
-    def sniff(self, head: LogHead) -> str | None:
-        """``None`` when the log begins as Gemini's do, else why not."""
+    def is_own(self, head: LogHead) -> bool:
+        """Whether the log begins as Gemini's do."""
         first = head.document if isinstance(head.document, dict) else next(iter(head.records), {})
-        if text_in(first, "sessionId") and text_in(first, "projectHash"):
-            return None
-        return "no sessionId with a projectHash at its head"
+        return bool(text_in(first, "sessionId") and text_in(first, "projectHash"))
 
     def is_part(self, path: Path) -> bool:
         """Whether this is a sub-agent's chat, in a folder below the chats."""
@@ -131,11 +132,8 @@ def _take(builder: SessionBuilder, record: Record, *, line: int) -> SkippedRecor
         return _header(builder, record)
     if "$set" in record or "$patch" in record:
         return SkippedRecord("change of the header")
-    return (
-        SkippedRecord("earlier copy")
-        if "$copy" in record
-        else SkippedRecord(str(kind or "record without type"), known=False)
-    )
+    passed = SkippedRecord(str(kind or "record without type"), known=False)
+    return SkippedRecord("earlier copy") if "$copy" in record else passed
 
 
 def _header(builder: SessionBuilder, record: Record) -> SkippedRecord:
@@ -155,7 +153,7 @@ def _message(builder: SessionBuilder, record: Record, place: RecordPosition) -> 
     else:
         builder.count_model(text_in(record, "model"))
         tokens = object_in(record, "tokens")
-        builder.add_tokens(_count(tokens, "input") - _count(tokens, "cached") + _count(tokens, "output"))
+        builder.add_tokens(count_in(tokens, "input", "output") - count_in(tokens, "cached"))
         for thought in objects_in(record, "thoughts"):
             parts = (text_in(thought, "subject"), text_in(thought, "description"))
             builder.dialogue.add_text("thought", place, text=": ".join(part for part in parts if part))
@@ -193,8 +191,3 @@ def _answer(call: Record, *, ran: bool) -> tuple[str, int | None]:
     text = "\n".join(part for part in (output and output["output"], error and error["error"]) if part)
     ending = read_ending(text_of_model, failed=None, ran=True)
     return (text if output else text_of_model), ending.exit_code
-
-
-def _count(tokens: Record, name: str) -> int:
-    value: Any = tokens.get(name)
-    return value if isinstance(value, int) else 0

@@ -10,7 +10,16 @@ import re
 from typing import TYPE_CHECKING
 
 from helix_episodes.errors import LogNotReadable
-from helix_episodes.readers.common.fields import Record, RecordPosition, cut_tags, object_in, parse_any_time, text_in
+from helix_episodes.readers.base import SingleFileReader
+from helix_episodes.readers.common.fields import (
+    Record,
+    RecordPosition,
+    count_in,
+    cut_tags,
+    object_in,
+    parse_any_time,
+    text_in,
+)
 from helix_episodes.readers.common.jsonl import SkippedRecord, read_object, read_records
 from helix_episodes.readers.common.message_parts import content_text, parse_arguments
 from helix_episodes.readers.common.session_builder import SessionBuilder
@@ -42,17 +51,16 @@ _SUMMARY = "\n[summary]\n"
 _COUNTED = ("inputOther", "inputCacheCreation", "output")
 
 
-class KimiReader:
+class KimiReader(SingleFileReader):
     """Reads ``~/.kimi-code/sessions/<project>/<session>/agents/main/wire.jsonl``."""
 
     name = "kimi"
     suffixes = (".jsonl",)
+    unfamiliar = "no line is a turn's prompt or a message appended to the context"
 
-    def sniff(self, head: LogHead) -> str | None:
-        """``None`` when the log begins as a wire does, else why not."""
-        kinds = {text_in(record, "type") for record in head.records}
-        own = "context.append_message" in kinds or "turn.prompt" in kinds
-        return None if own else "no line is a turn's prompt or a message appended to the context"
+    def is_own(self, head: LogHead) -> bool:
+        """Whether the log begins as a wire does."""
+        return any(text_in(record, "type") in {"context.append_message", "turn.prompt"} for record in head.records)
 
     def is_part(self, path: Path) -> bool:
         """Whether this is a helper's wire, next to the main agent's."""
@@ -182,7 +190,6 @@ class _Wire:
         return answer.partition(_SUMMARY)[2] or answer
 
     def _spent(self, event: Record, place: RecordPosition) -> SkippedRecord:
-        usage = object_in(event, "usage")
-        self.builder.add_tokens(sum(value for name in _COUNTED if isinstance(value := usage.get(name), int)))
+        self.builder.add_tokens(count_in(object_in(event, "usage"), *_COUNTED))
         self.builder.note_time(place.at)
         return SkippedRecord("step.end")

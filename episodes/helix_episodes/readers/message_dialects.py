@@ -6,10 +6,7 @@ where, which describe the session, which mark a cut, and which say nothing of wh
 
 from __future__ import annotations
 
-from collections.abc import (
-    Callable,
-    Mapping,
-)
+from collections.abc import Callable, Mapping
 from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 

@@ -11,11 +11,11 @@ import os
 import sqlite3
 from contextlib import closing
 from glob import escape
-from typing import TYPE_CHECKING, NamedTuple, Protocol
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from helix_episodes.errors import LogNotReadable
 from helix_episodes.readers.base import SQLITE_HEADER
-from helix_episodes.readers.common.fields import Record, RecordPosition, object_in, parse_any_time, text_in
+from helix_episodes.readers.common.fields import Record, RecordPosition, count_in, object_in, parse_any_time, text_in
 from helix_episodes.readers.common.json_with_lines import read_json_with_lines, set_step_lines
 from helix_episodes.readers.common.jsonl import SkippedRecord, parse, read_object
 from helix_episodes.readers.common.session_builder import SessionBuilder
@@ -48,18 +48,6 @@ class StoredMessage(NamedTuple):
 
     info: StoredPart
     parts: Sequence[StoredPart]
-
-
-class SessionStore(Protocol):
-    """Sessions with their messages."""
-
-    def sessions(self) -> list[Record]:
-        """The sessions, as the program describes them."""
-        ...
-
-    def messages(self, session: str, *, ledger: LineLedger) -> Iterator[StoredMessage]:
-        """A session's messages in order; what cannot be read goes into the ledger."""
-        ...
 
 
 class ExportedSessions:
@@ -149,6 +137,9 @@ class SessionDatabase:
                 return connection.execute(query, values).fetchall()
         except sqlite3.Error as error:
             raise LogNotReadable(path=self._path, problem=f"the database says: {error}") from error
+
+
+SessionStore: TypeAlias = ExportedSessions | SessionFolders | SessionDatabase
 
 
 def has_sessions(path: Path) -> bool:
@@ -280,8 +271,7 @@ class _SessionReader:
         model = text_in(record, "modelID") or text_in(object_in(record, "model"), "modelID")
         self.builder.count_model(model if record.get("role") == "assistant" else None)
         tokens = object_in(record, "tokens")
-        counted = (tokens.get("input"), tokens.get("output"), object_in(tokens, "cache").get("write"))
-        self.builder.add_tokens(sum(value for value in counted if isinstance(value, int)))
+        self.builder.add_tokens(count_in(tokens, "input", "output") + count_in(object_in(tokens, "cache"), "write"))
         error = object_in(record, "error")
         if not error:
             return SkippedRecord("message")

@@ -213,13 +213,12 @@ class OpenHandsReader(DocumentReader):
     """Reads the trajectories that OpenHands exports."""
 
     name = "openhands"
-    suffixes = (".json",)
     empty = "no event of it is a step"
+    unfamiliar = "no list of actions and observations"
 
-    def sniff(self, head: LogHead) -> str | None:
-        """``None`` when the file is a list of such events, else why not."""
-        events = head.document if isinstance(head.document, list) else []
-        return None if events and all(_is_event(event) for event in events) else "no list of actions and observations"
+    def is_own(self, head: LogHead) -> bool:
+        """Whether the file is a list of such events."""
+        return isinstance(head.document, list) and bool(head.document) and all(map(_is_event, head.document))
 
     def take(self, document: JsonNode, builder: SessionBuilder, path: Path) -> dict[str, Any]:  # noqa: ARG002  (nothing of it)
         """Adds the events."""

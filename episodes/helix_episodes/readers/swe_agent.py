@@ -225,25 +225,20 @@ class SweAgentReader(DocumentReader):
     name = "swe-agent"
     suffixes = (".traj",)
     empty = "no turn and no message"
+    unfamiliar = "no trajectory of actions and observations"
 
-    def sniff(self, head: LogHead) -> str | None:
-        """``None`` when the file has turns of action and observation, or their history, else why not."""
-        if isinstance(head.document, dict) and _is_run(head.document):
-            return None
-        return "no trajectory of actions and observations"
+    def is_own(self, head: LogHead) -> bool:
+        """Whether the file has turns of action and observation, or their history."""
+        turns = objects_in(head.document, "trajectory") if isinstance(head.document, dict) else []
+        if turns:
+            return all({type(turn.get("action")), type(turn.get("observation"))} == {str} for turn in turns)
+        history = objects_in(head.document, "history") if isinstance(head.document, dict) else []
+        return any(text_in(one, "message_type") in _OWN_KINDS and text_in(one, "agent") is not None for one in history)
 
     def take(self, document: JsonNode, builder: SessionBuilder, path: Path) -> dict[str, Any]:
         """Adds the turns, or the history of a file without them."""
         _Run(builder).take(document)
         return {"task": issue_in(builder.dialogue.steps), "task_id": path.stem}
-
-
-def _is_run(run: dict[str, Any]) -> bool:
-    turns = objects_in(run, "trajectory")
-    if turns:
-        return all(isinstance(turn.get("action"), str) and isinstance(turn.get("observation"), str) for turn in turns)
-    history = objects_in(run, "history")
-    return any(text_in(one, "message_type") in _OWN_KINDS and text_in(one, "agent") is not None for one in history)
 
 
 _COMMAND = re.compile(r"^```(?:mswea_bash_command|bash)[ \t]*\n(.*?)\n?^```", re.MULTILINE | re.DOTALL)
@@ -261,18 +256,18 @@ class MiniSweAgentReader(DocumentReader):
     name = "mini-swe-agent"
     suffixes = (".traj.json",)
     empty = "no message with a role"
+    unfamiliar = "no messages with one command each and a returncode"
 
-    def sniff(self, head: LogHead) -> str | None:
-        """``None`` when the file says so, or holds messages with commands and their exit codes, else why not."""
+    def is_own(self, head: LogHead) -> bool:
+        """Whether the file says so, or holds messages with commands and their exit codes."""
         run = head.document
         if isinstance(run, dict) and str(run.get("trajectory_format", "")).startswith(_FORMAT):
-            return None
+            return True
         messages = run if isinstance(run, list) else objects_in(run, "messages") if isinstance(run, dict) else []
         objects = [one for one in messages if isinstance(one, dict)]
+        answers = [one for one in objects if one.get("role") == "assistant"]
         observes = any(_OBSERVED.match(message_text(one)) for one in objects)
-        if observes and any(_is_command(one) for one in objects):
-            return None
-        return "no messages with one command each and a returncode"
+        return observes and any(_COMMAND.search(message_text(one)) or tool_calls(one) for one in answers)
 
     def take(self, document: JsonNode, builder: SessionBuilder, path: Path) -> dict[str, Any]:
         """Adds the messages of the run."""
@@ -288,10 +283,6 @@ class MiniSweAgentReader(DocumentReader):
             "task": (task[1].strip() or None) if task else None,
             "task_id": path.name.partition(".")[0],
         }
-
-
-def _is_command(message: Record) -> bool:
-    return message.get("role") == "assistant" and bool(_COMMAND.search(message_text(message)) or tool_calls(message))
 
 
 def _take(message: JsonNode, dialogue: Dialogue) -> SkippedRecord | None:

@@ -33,13 +33,11 @@ class TauBenchReader(SingleFileReader):
 
     name = "tau-bench"
     suffixes = (".json",)
+    unfamiliar = "no list of runs with task_id, reward and traj"
 
-    def sniff(self, head: LogHead) -> str | None:
-        """``None`` when the file is a list of runs with a chat and a reward, else why not."""
-        runs = head.document if isinstance(head.document, list) else []
-        if runs and all(_is_run(run) for run in runs):
-            return None
-        return "no list of runs with task_id, reward and traj"
+    def is_own(self, head: LogHead) -> bool:
+        """Whether the file is a list of runs with a chat and a reward."""
+        return isinstance(head.document, list) and bool(head.document) and all(map(_is_run, head.document))
 
     def read(self, path: Path) -> Iterator[Session]:
         """Every run of the list that is one."""

@@ -100,10 +100,9 @@ class _Chat:
 
     def _ran(self, place: RecordPosition, text: str, *, code: int, terminal: str) -> None:
         """The code of an earlier message was run; its call is where the result is, under the line of the code."""
-        written = self._code
+        written, self._code = self._code, None
         if written is None:
             return
-        self._code = None
         if terminal in self._orders:
             self._dialogue.add_result(self._orders.pop(terminal), place, text=text, status="unknown")
         # What ran is a call now, and no part of the words around it.
@@ -145,16 +144,14 @@ class WhoAndWhenReader(DocumentReader):
     """Reads the runs of the Who&When collection."""
 
     name = "who-and-when"
-    suffixes = (".json",)
     empty = "no message in its history"
+    unfamiliar = "no object with question, history and is_correct"
 
-    def sniff(self, head: LogHead) -> str | None:
-        """``None`` when the file is a question with a chat of agents and a verdict, else why not."""
+    def is_own(self, head: LogHead) -> bool:
+        """Whether the file is a question with a chat of agents and a verdict."""
         run = head.document
         is_chat = isinstance(run, dict) and isinstance(run.get("history"), list) and "question" in run
-        if is_chat and any(isinstance(run.get(name), bool) for name in _VERDICTS):
-            return None
-        return "no object with question, history and is_correct"
+        return is_chat and any(isinstance(run.get(name), bool) for name in _VERDICTS)
 
     def take(self, document: JsonNode, builder: SessionBuilder, path: Path) -> dict[str, Any]:  # noqa: ARG002  (nothing of it)
         """Adds the messages of the chat."""

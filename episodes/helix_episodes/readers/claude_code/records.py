@@ -17,7 +17,16 @@ from msgspec.structs import replace
 from helix_episodes.echo import insights_in
 from helix_episodes.light_imports import Regex
 from helix_episodes.readers.claude_code.text_authors import cut_injected
-from helix_episodes.readers.common.fields import Record, RecordPosition, between, id_in, object_in, parse_time, text_in
+from helix_episodes.readers.common.fields import (
+    Record,
+    RecordPosition,
+    between,
+    count_in,
+    id_in,
+    object_in,
+    parse_time,
+    text_in,
+)
 from helix_episodes.readers.common.session_builder import path_parts
 from helix_episodes.readers.common.tool_translation import COMMON_TOOLS, Translation, look, named, text_among, translate
 from helix_episodes.session import Source
@@ -289,10 +298,8 @@ class SessionFacts:
         model = text_in(message, "model")
         if main and model and model != _SYNTHETIC_MODEL:
             self._model_of[key] = model
-        usage = message.get("usage")
-        if isinstance(usage, dict):
-            counted = ("output_tokens", "input_tokens", "cache_creation_input_tokens")
-            self._tokens_of[key] = sum(value for name in counted if isinstance(value := usage.get(name), int))
+        if isinstance(usage := message.get("usage"), dict):
+            self._tokens_of[key] = count_in(usage, "output_tokens", "input_tokens", "cache_creation_input_tokens")
             self._last_line_of[key] = id_in(record, "uuid") or ""
 
     def with_tokens(self, steps: Iterable[Step]) -> Iterator[Step]:

@@ -9,27 +9,28 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from helix_episodes.readers.base import SingleFileReader
+from helix_episodes.readers.base import RecordLog, RecordReader
 from helix_episodes.readers.codex.calls import RolloutCalls
 from helix_episodes.readers.codex.outputs import output_text
 from helix_episodes.readers.common.fields import (
     Record,
     RecordPosition,
+    count_in,
     id_in,
     object_in,
     objects_in,
     parse_time,
     text_in,
 )
-from helix_episodes.readers.common.jsonl import LineLedger, SkippedRecord, read_records
-from helix_episodes.readers.common.session_builder import SessionBuilder, fit_id
+from helix_episodes.readers.common.jsonl import LineLedger, SkippedRecord
+from helix_episodes.readers.common.session_builder import fit_id
 from helix_episodes.readers.common.tool_translation import Translation
-from helix_episodes.session import Session, Source
+from helix_episodes.session import Source
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable
     from pathlib import Path
 
     from helix_episodes.readers.base import LogHead
@@ -199,14 +200,13 @@ _SKIPPED_EVENTS = frozenset({
 })  # fmt: skip
 
 
-class Rollout:
-    """Takes one record after the other; `finish` settles which steps remain."""
+class Rollout(RecordLog):
+    """Takes one record after the other; `end` settles which steps remain."""
 
     def __init__(self) -> None:
-        self.builder = SessionBuilder()
-        self._dialogue = self.builder.dialogue
-        self._words = RolloutConversation(self._dialogue)
-        self._work = RolloutCalls(self._dialogue)
+        super().__init__()
+        self._words = RolloutConversation(self.dialogue)
+        self._work = RolloutCalls(self.dialogue)
         self._cuts = Twins()
         self._has_begun = False
         self._total_tokens = 0
@@ -214,23 +214,23 @@ class Rollout:
         self._events = self._event_handlers()
         self._completed = self._completed_handlers()
 
-    def take(self, record: Record, *, line: int) -> None:
-        """Turns one record into steps, or enters in the ledger why there are none."""
-        passed = self._translate(record, line=line)
-        if passed is not PENDING:
+    def enter(self, record: Record, *, line: int) -> None:
+        """Takes in a record; of one that is pending only the end tells what became of it."""
+        if (passed := self.take(record, line=line)) is not PENDING:
             self.builder.ledger.enter(passed)
 
-    def finish(self) -> None:
-        """Drops the steps that turned out to be repeated, now that all records are read."""
-        self._dialogue.steps = list(self._words.finish(self.builder.ledger))
+    def end(self, path: Path) -> dict[str, Any]:
+        """Drops the steps that turned out to be repeated; a helper's instruction states its task."""
+        self.dialogue.steps = list(self._words.finish(self.builder.ledger))
+        orders = (step.text for step in self.dialogue.steps if step.kind == "note" and step.actor == "user")
+        return {
+            "empty": f"{self.builder.ledger.accounting().lines} lines, no step",
+            "id": fit_id(self.builder.id or path.stem),
+            "task": next(orders, None) if self._words.of_helper else None,
+        }
 
-    @property
-    def order(self) -> str | None:
-        """A helper's instruction; in any other session the prompts state the task."""
-        orders = (step.text for step in self._dialogue.steps if step.kind == "note" and step.actor == "user")
-        return next(orders, None) if self._words.of_helper else None
-
-    def _translate(self, record: Record, *, line: int) -> SkippedRecord | None:
+    def take(self, record: Record, *, line: int) -> SkippedRecord | None:
+        """Turns one record into steps, or says why there are none."""
         kind, payload = str(record.get("type")), record.get("payload")
         if not isinstance(payload, dict):
             return self._bare(record, _place(record, record, line=line))
@@ -280,9 +280,7 @@ class Rollout:
         """Adds by how much the running total grew, for the log repeats it; reads from the cache are left out."""
         if not total:
             return
-        names = ("input_tokens", "cached_input_tokens", "output_tokens")
-        read, cached, written = (value if isinstance(value := total.get(name), int) else 0 for name in names)
-        now = read - cached + written
+        now = count_in(total, "input_tokens", "output_tokens") - count_in(total, "cached_input_tokens")
         # A total that fell began again.
         grown = now - self._total_tokens if now >= self._total_tokens else now
         self.builder.add_tokens(grown)
@@ -355,12 +353,12 @@ class Rollout:
     def _compacted(self, payload: Record, place: RecordPosition) -> SkippedRecord | None:
         if not self._cuts.is_new("boundary", "compaction", by=str(payload.get("type"))):
             return SkippedRecord("mirror")
-        self._dialogue.add("boundary", place, actor="system", arguments={"reason": "compaction"})
+        self.dialogue.add("boundary", place, actor="system", arguments={"reason": "compaction"})
         return None
 
     def _rolled_back(self, payload: Record, place: RecordPosition) -> SkippedRecord | None:
         arguments = {"reason": "rewind", "turns": payload.get("num_turns")}
-        self._dialogue.add("boundary", place, actor="system", arguments=arguments)
+        self.dialogue.add("boundary", place, actor="system", arguments=arguments)
         return None
 
     def _aborted(self, payload: Record, place: RecordPosition) -> SkippedRecord | None:
@@ -369,23 +367,23 @@ class Rollout:
         stopped = reason == "interrupted"
         status = "interrupted" if stopped else "unknown"
         actor = "user" if stopped else "system"
-        self._dialogue.add("note", place, text=f"turn aborted: {reason}", actor=actor, status=status)
+        self.dialogue.add("note", place, text=f"turn aborted: {reason}", actor=actor, status=status)
         return None
 
     def _noted(self, payload: Record, place: RecordPosition) -> SkippedRecord | None:
         """Trouble of the program's own, which is no failure of the agent's."""
         text = text_in(payload, "message") or text_in(object_in(payload, "error"), "message") or ""
-        return self._dialogue.add_text_or_skip(
+        return self.dialogue.add_text_or_skip(
             "note", place, text=text, actor="system", empty=f"event_msg/{payload.get('type')}"
         )
 
     def _reviewed(self, payload: Record, place: RecordPosition) -> SkippedRecord | None:
         text = text_in(object_in(payload, "review_output"), "overall_explanation") or ""
-        return self._dialogue.add_text_or_skip("message", place, text=text, empty="event_msg/exited_review_mode")
+        return self.dialogue.add_text_or_skip("message", place, text=text, empty="event_msg/exited_review_mode")
 
     def _plan(self, payload: Record, place: RecordPosition) -> SkippedRecord | None:
         translation = Translation("plan", {"plan": text_in(payload, "text") or ""})
-        self._dialogue.add_call(place, tool="plan", call_id=text_in(payload, "id"), translations=[translation])
+        self.dialogue.add_call(place, tool="plan", call_id=text_in(payload, "id"), translations=[translation])
         return None
 
 
@@ -409,33 +407,16 @@ _BARE = frozenset({"function_call", "function_call_output", "local_shell_call"})
 _BLOCKS = frozenset({"input_text", "output_text"})
 
 
-class CodexReader(SingleFileReader):
+class CodexReader(RecordReader):
     """Reads the rollouts of Codex, ``~/.codex/sessions/YYYY/MM/DD/rollout-<time>-<id>.jsonl``."""
 
     name = "codex"
-    suffixes = (".jsonl",)
+    unfamiliar = "no line is a session_meta, response_item or event_msg with its payload"
+    log = Rollout
 
-    def sniff(self, head: LogHead) -> str | None:
-        """``None`` when a line is a record as only Codex writes them, else why not."""
-        if any(_is_own(record) for record in head.records):
-            return None
-        return "no line is a session_meta, response_item or event_msg with its payload"
-
-    def read(self, path: Path) -> Iterator[Session]:
-        """The one session in the file."""
-        rollout = Rollout()
-        builder = rollout.builder
-        for line, record in read_records(path, ledger=builder.ledger):
-            rollout.take(record, line=line)
-        rollout.finish()
-        lines = builder.ledger.accounting().lines
-        yield builder.session(
-            path,
-            reader=self.name,
-            empty=f"{lines} lines, no step",
-            id=fit_id(builder.id or path.stem),
-            task=rollout.order,
-        )
+    def is_own(self, head: LogHead) -> bool:
+        """Whether a line is a record as only Codex writes them."""
+        return any(map(_is_own, head.records))
 
 
 def _is_own(record: Record) -> bool:

@@ -9,22 +9,30 @@ from __future__ import annotations
 import posixpath
 import re
 import shlex
-from typing import TYPE_CHECKING
+from functools import partial
+from typing import TYPE_CHECKING, Any
 
-from helix_episodes.readers.base import SingleFileReader
+from helix_episodes.readers.base import RecordLog, RecordReader
 from helix_episodes.readers.codex.calls import TOOLS, RolloutCalls
-from helix_episodes.readers.common.fields import Record, RecordPosition, object_in, objects_in, parse_any_time, text_in
-from helix_episodes.readers.common.jsonl import SkippedRecord, read_records
-from helix_episodes.readers.common.session_builder import SessionBuilder
+from helix_episodes.readers.common.fields import (
+    Record,
+    RecordPosition,
+    count_in,
+    object_in,
+    objects_in,
+    parse_any_time,
+    text_in,
+)
+from helix_episodes.readers.common.jsonl import SkippedRecord
 from helix_episodes.readers.common.tool_translation import translate
 from helix_episodes.session import Source
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable
     from pathlib import Path
 
     from helix_episodes.readers.base import LogHead
-    from helix_episodes.session import Session
+    from helix_episodes.session import StepKind
 
 
 _OWN = frozenset({"thread.started", "turn.started", "turn.completed", "turn.failed"})
@@ -33,38 +41,17 @@ _SHELL = re.compile(r"(?:/\S+/)?(?:ba|z|da)?sh -l?c ")
 _CHANGES = {"add": "add", "delete": "delete", "update": "update"}
 
 
-class CodexExecReader(SingleFileReader):
-    """Reads the output of ``codex exec --json`` that was kept in a file."""
-
-    name = "codex-exec"
-    suffixes = (".jsonl",)
-
-    def sniff(self, head: LogHead) -> str | None:
-        """``None`` when a line is an event of a thread, else why not."""
-        kinds = (text_in(record, "type") for record in head.records if "payload" not in record)
-        return None if any(kind in _OWN for kind in kinds) else "no line is a thread.started or an event of a turn"
-
-    def read(self, path: Path) -> Iterator[Session]:
-        """The one session in the file."""
-        stream = _Stream()
-        for line, record in read_records(path, ledger=stream.builder.ledger):
-            stream.builder.ledger.enter(stream.take(record, line=line))
-        stream.finish()
-        yield stream.builder.session(path, reader=self.name, agent="codex", root=stream.root)
-
-
-class _Stream:
+class _Stream(RecordLog):
     """One thread while its events go by."""
 
     def __init__(self) -> None:
-        self.builder = SessionBuilder()
-        self._dialogue = self.builder.dialogue
-        self._calls = RolloutCalls(self._dialogue)
+        super().__init__()
+        self._calls = RolloutCalls(self.dialogue)
         self._begun: dict[str, tuple[Record, RecordPosition]] = {}
         self._threads = 0
         self._items: dict[str, Callable[[Record, RecordPosition], SkippedRecord | None]] = {
             **dict.fromkeys(("agent_message", "assistant_message"), self._said),
-            "reasoning": self._thought,
+            "reasoning": partial(self._said, kind="thought"),
             "command_execution": self._ran,
             "file_change": self._changed,
             "mcp_tool_call": self._asked_server,
@@ -86,24 +73,21 @@ class _Stream:
             self.builder.note(id=text_in(record, "thread_id"))
         if kind == "turn.completed":
             usage = object_in(record, "usage")
-            names = ("input_tokens", "cached_input_tokens", "output_tokens")
-            read, cached, written = (value if isinstance(value := usage.get(name), int) else 0 for name in names)
-            self.builder.add_tokens(max(read - cached, 0) + written)
+            read = count_in(usage, "input_tokens") - count_in(usage, "cached_input_tokens")
+            self.builder.add_tokens(max(read, 0) + count_in(usage, "output_tokens"))
         return SkippedRecord(kind, known=kind in {*_OWN, "thread.resumed", "token_count"})
 
-    @property
-    def root(self) -> str | None:
-        """The narrowest folder that holds every file it changed: the stream does not say in which it ran."""
-        paths = [path for step in self._dialogue.steps if (path := step.arguments.get("path")) and step.kind == "call"]
-        folders = {posixpath.dirname(path) for path in paths if isinstance(path, str) and posixpath.isabs(path)}
-        return posixpath.commonpath(folders) if folders else None
+    def end(self, path: Path) -> dict[str, Any]:  # noqa: ARG002  (its name says nothing)
+        """Adds the commands that were still under way.
 
-    def finish(self) -> None:
-        """Adds the commands that were still under way at the end."""
+        The stream does not say in which folder it ran: it is the narrowest that holds every file it changed.
+        """
         for item, place in self._begun.values():
-            arguments = {"command": _command(item)}
-            translations = translate("shell", arguments, tools=TOOLS)
-            self._dialogue.add_call(place, tool="shell", call_id=text_in(item, "id"), translations=translations)
+            translations = translate("shell", {"command": _command(item)}, tools=TOOLS)
+            self.dialogue.add_call(place, tool="shell", call_id=text_in(item, "id"), translations=translations)
+        changed = [step.arguments.get("path") for step in self.dialogue.steps if step.kind == "call"]
+        folders = {posixpath.dirname(one) for one in changed if isinstance(one, str) and posixpath.isabs(one)}
+        return {"agent": "codex", "root": posixpath.commonpath(folders) if folders else None}
 
     def _item(self, event: str, item: Record, place: RecordPosition) -> SkippedRecord | None:
         kind = text_in(item, "type") or text_in(item, "item_type") or "item without type"
@@ -120,15 +104,8 @@ class _Stream:
     def _ran(self, item: Record, place: RecordPosition) -> SkippedRecord | None:
         return self._calls.command_end({**item, "command": _command(item)}, place)
 
-    def _said(self, item: Record, place: RecordPosition) -> SkippedRecord | None:
-        return self._dialogue.add_text_or_skip(
-            "message", place, text=text_in(item, "text") or "", empty="empty message"
-        )
-
-    def _thought(self, item: Record, place: RecordPosition) -> SkippedRecord | None:
-        return self._dialogue.add_text_or_skip(
-            "thought", place, text=text_in(item, "text") or "", empty="empty thought"
-        )
+    def _said(self, item: Record, place: RecordPosition, *, kind: StepKind = "message") -> SkippedRecord | None:
+        return self.dialogue.add_text_or_skip(kind, place, text=text_in(item, "text") or "", empty=f"empty {kind}")
 
     def _changed(self, item: Record, place: RecordPosition) -> SkippedRecord | None:
         listed = {text_in(one, "path") or "": text_in(one, "kind") for one in objects_in(item, "changes")}
@@ -143,19 +120,18 @@ class _Stream:
         return self._calls.web_search({**item, "type": "web_search_end"}, place)
 
     def _planned(self, item: Record, place: RecordPosition) -> SkippedRecord | None:
-        listed = objects_in(item, "items")
         steps = [
             {"step": text_in(one, "text") or "", "status": "completed" if one.get("completed") is True else "pending"}
-            for one in listed
+            for one in objects_in(item, "items")
         ]
         translations = translate("update_plan", {"plan": steps}, tools=TOOLS)
-        self._dialogue.add_call(place, tool="update_plan", call_id=None, translations=translations)
-        self._dialogue.add_result(None, place, text="", status="ok")
+        self.dialogue.add_call(place, tool="update_plan", call_id=None, translations=translations)
+        self.dialogue.add_result(None, place, text="", status="ok")
         return None
 
     def _noted(self, item: Record, place: RecordPosition) -> SkippedRecord | None:
         text = text_in(item, "message") or ""
-        return self._dialogue.add_text_or_skip("note", place, text=text, actor="system", empty="error without words")
+        return self.dialogue.add_text_or_skip("note", place, text=text, actor="system", empty="error without words")
 
 
 def _command(item: Record) -> object:
@@ -167,3 +143,15 @@ def _command(item: Record) -> object:
         return shlex.split(command)
     except ValueError:  # cut off in the middle of a quotation
         return command
+
+
+class CodexExecReader(RecordReader):
+    """Reads the output of ``codex exec --json`` that was kept in a file."""
+
+    name = "codex-exec"
+    unfamiliar = "no line is a thread.started or an event of a turn"
+    log = _Stream
+
+    def is_own(self, head: LogHead) -> bool:
+        """Whether a line is an event of a thread."""
+        return any(text_in(record, "type") in _OWN for record in head.records if "payload" not in record)

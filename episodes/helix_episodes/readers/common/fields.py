@@ -106,6 +106,11 @@ def objects_in(record: Mapping[str, Any], name: str) -> list[Record]:
     return [each for each in value if isinstance(each, dict)] if isinstance(value, list) else []
 
 
+def count_in(record: Mapping[str, Any], *names: str) -> int:
+    """The sum of those of the fields that are whole numbers."""
+    return sum(value for name in names if isinstance(value := record.get(name), int))
+
+
 def cut_tags(text: str, tags: Iterable[str]) -> str:
     """The text without these tags and what is in them, in one pass per tag.
 
