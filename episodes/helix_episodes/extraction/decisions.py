@@ -30,7 +30,7 @@ from helix_episodes.extraction.actions import (
     type_of,
     values_of,
 )
-from helix_episodes.extraction.calls import CHANGES, UNDONE, ParsedCall, mentions_file, shared_words
+from helix_episodes.extraction.calls import CHANGES, UNDONE, ParsedCall, mentions_file, operands_of, shared_words
 from helix_episodes.extraction.drafts import DraftDecision, evidence_of, line, timestamp_of
 from helix_episodes.extraction.paths import file_name
 from helix_episodes.extraction.prose.decisions import implied_decisions, is_restated, stated_decisions
@@ -278,7 +278,7 @@ class _DecisionCollector:
         if shared_words(error, call):
             return True  # the same thing sought by other means
         if error.operation == "run" or call.operation == "run":
-            return _program(error) == _program(call) is not None
+            return _program(error) == _program(call) is not None and not operands_of(error).isdisjoint(operands_of(call))
         return error.path is not None and mentions_file(call, error.path)
 
     def _rationale(self, call: ParsedCall) -> str:
