@@ -20,6 +20,29 @@ def programs(text: str) -> list[str]:
 
 
 @pytest.mark.parametrize(
+    "text",
+    [
+        "Get-Content docs/a.md | Select-Object -Skip 3 | Measure-Object -Line",
+        "$lines = Get-ChildItem src; write-host $lines",
+        "Test-Path D:/shop/cart.go",
+        "rustc +nightly --version && rustc --version",
+        "mise x aqua:deny -- cargo deny --version",
+        "tmux list-sessions",
+        "uv pip list",
+    ],
+)
+def test_what_only_shows_something_changes_nothing(text: str) -> None:
+    assert {part.purpose for part in parse_command(text)} == {"look"}
+
+
+@pytest.mark.parametrize(
+    "text", ["Remove-Item dist -Recurse", "Set-Content a.txt x", "tmux send-keys -t a Enter", "mktemp -d"]
+)
+def test_what_changes_something_is_no_look(text: str) -> None:
+    assert {part.purpose for part in parse_command(text)} == {"change"}
+
+
+@pytest.mark.parametrize(
     ("text", "expected"),
     [
         ("cd api && go test ./... 2>&1 | tail -5", ["cd", "go", "tail"]),

@@ -278,7 +278,9 @@ class _DecisionCollector:
         if shared_words(error, call):
             return True  # the same thing sought by other means
         if error.operation == "run" or call.operation == "run":
-            return _program(error) == _program(call) is not None and not operands_of(error).isdisjoint(operands_of(call))
+            return _program(error) == _program(call) is not None and not operands_of(error).isdisjoint(
+                operands_of(call)
+            )
         return error.path is not None and mentions_file(call, error.path)
 
     def _rationale(self, call: ParsedCall) -> str:

@@ -128,9 +128,9 @@ def role_of(
     program: str, subcommand: str | None, arguments: tuple[str, ...]
 ) -> tuple[Purpose, str | None, CheckKind | None]:
     """What a command is for, the check it runs and of what kind."""
-    if (len(arguments) == 1 and arguments[0] in {"--version", "--help", "-V"}) or subcommand in {"help", "version"}:
+    if arguments == ("-V",) or subcommand in {"help", "version"}:
         return "look", None, None
-    if arguments and arguments[-1] == "--help":
+    if arguments and arguments[-1] in {"--help", "--version"}:
         return "look", None, None
     if check := _as_check(program, subcommand, arguments):
         return check
@@ -198,6 +198,13 @@ def _script_kind(script: str | None, program: str) -> CheckKind | None:
     return known.SCRIPT_WORDS.get(stem) if dot else None
 
 
+#: PowerShell's verbs that change nothing, and a variable that takes what they found (``$lines = Get-Content x``).
+_POWERSHELL_LOOK = Regex(
+    r"(?i:get|test|select|measure|compare|find|format|show|resolve|sort|group|where|join|split|convertfrom|convertto)-\w+"
+    r"|(?i:write-host|write-output|out-string|out-null|out-host)|\$[\w:]+"
+)
+
+
 def _looks(program: str, subcommand: str | None, arguments: tuple[str, ...]) -> bool:
     """Whether a command that is no check leaves everything as it was."""
     match program:
@@ -222,7 +229,8 @@ def _looks(program: str, subcommand: str | None, arguments: tuple[str, ...]) -> 
             looks = _code_looks(arguments)
         case _:
             unknown = program not in known.FILERS | known.SHELLS
-            looks = program in known.LOOKERS or (unknown and _asks_only(arguments))
+            looks = program in known.LOOKERS or bool(_POWERSHELL_LOOK.fullmatch(program))
+            looks = looks or (unknown and _asks_only(arguments))
     return looks
 
 

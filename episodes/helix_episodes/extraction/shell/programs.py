@@ -203,7 +203,7 @@ LOOKING_SUBCOMMANDS: dict[str, frozenset[str]] = {
     "pnpm": _words("ls list why outdated audit root bin"),
     "yarn": _words("list info why outdated audit"),
     "pip": _words("list show freeze check download index config debug help"),
-    "uv": _words("tree version"),
+    "uv": _words("tree version pip-list pip-show pip-freeze pip-tree pip-check"),
     "poetry": _words("show check env search version"),
     "cargo": _words("tree metadata search info version help"),
     "docker": _words("ps images logs inspect version info stats top port diff history search"),
@@ -218,6 +218,9 @@ LOOKING_SUBCOMMANDS: dict[str, frozenset[str]] = {
     "gem": _words("list info search which"),
     "bundle": _words("list show info outdated"),
     "helm": _words("list status get show history template search"),
+    "tmux": _words(
+        "list-sessions list-windows list-panes list-clients list-buffers ls capture-pane display-message has-session"
+    ),
     "issues": _words("list show"),
 }
 #: Where people put aside what they look at next; what is done there changes nothing of the project.
