@@ -41,81 +41,71 @@ class FolderFile(NamedTuple):
 class AgentHome(NamedTuple):
     """Where one agent keeps its logs.
 
-    ``variables`` are environment variables that move it, each with what is below; the first that is set counts,
-    else ``default`` below the home folder. ``logs`` are patterns below that, separated by blanks. ``named`` is how many
-    levels above a log the folder lies that is called after the project, and how it is made of its path.
+    ``moved_by`` are environment variables that move it, each perhaps with a folder below it; the first that is set
+    counts, else ``default`` below the home folder. ``logs`` are patterns below that. Blanks separate several of either.
+    ``named`` is how many levels above a log the folder lies that is called after the project, and how it is made of
+    its path.
     """
 
     agent: str
     default: str
     logs: str
-    variables: tuple[tuple[str, str], ...] = ()
+    moved_by: str
     excluded: str | None = None
     folder_file: FolderFile | None = None
     named: tuple[int, FolderNaming] | None = None
 
+    @property
+    def variables(self) -> list[tuple[str, str]]:
+        """The environment variables, each with what is below."""
+        return [(name, below) for name, _, below in (one.partition("/") for one in self.moved_by.split())]
+
 
 #: By the agents' own documentation and sources as of November 2026 (docs/reference/formats has a page for each).
 AGENT_HOMES = (
-    AgentHome("claude-code", ".claude", "projects/*/*.jsonl", (("CLAUDE_CONFIG_DIR", ""),), excluded="agent-*.jsonl"),
-    AgentHome(
-        "codex", ".codex", "sessions/**/rollout-*.jsonl archived_sessions/**/rollout-*.jsonl", (("CODEX_HOME", ""),)
-    ),
+    AgentHome("claude-code", ".claude", "projects/*/*.jsonl", "CLAUDE_CONFIG_DIR", excluded="agent-*.jsonl"),
+    AgentHome("codex", ".codex", "sessions/**/rollout-*.jsonl archived_sessions/**/rollout-*.jsonl", "CODEX_HOME"),
     AgentHome(
         "gemini",
         ".gemini",
         "tmp/*/chats/session-*.json tmp/*/chats/session-*.jsonl",
-        (("GEMINI_CLI_HOME", ".gemini"),),
+        "GEMINI_CLI_HOME/.gemini",
         folder_file=FolderFile(2, ".project_root"),
         named=(2, "sha256"),
     ),
-    AgentHome("copilot", ".copilot", "session-state/*/events.jsonl session-state/*.jsonl", (("COPILOT_HOME", ""),)),
-    AgentHome(
-        "opencode", ".local/share/opencode", "opencode*.db storage/session/*/*.json", (("XDG_DATA_HOME", "opencode"),)
-    ),
-    AgentHome(
-        "cursor", ".cursor", "projects/*/agent-transcripts/*/*.jsonl", (("CURSOR_CONFIG_DIR", ""),), named=(3, "dashes")
-    ),
-    AgentHome("droid", ".factory", "sessions/*/*.jsonl sessions/*.jsonl", (("FACTORY_HOME_OVERRIDE", ".factory"),)),
+    AgentHome("copilot", ".copilot", "session-state/*/events.jsonl session-state/*.jsonl", "COPILOT_HOME"),
+    AgentHome("opencode", ".local/share/opencode", "opencode*.db storage/session/*/*.json", "XDG_DATA_HOME/opencode"),
+    AgentHome("cursor", ".cursor", "projects/*/agent-transcripts/*/*.jsonl", "CURSOR_CONFIG_DIR", named=(3, "dashes")),
+    AgentHome("droid", ".factory", "sessions/*/*.jsonl sessions/*.jsonl", "FACTORY_HOME_OVERRIDE/.factory"),
     AgentHome(
         "kimi",
         ".kimi-code",
         "sessions/*/*/agents/main/wire.jsonl",
-        (("KIMI_CODE_HOME", ""),),
+        "KIMI_CODE_HOME",
         folder_file=FolderFile(3, "state.json", "workDir"),
     ),
     AgentHome(
-        "qwen",
-        ".qwen",
-        "projects/*/chats/*.jsonl projects/*/chats/archive/*.jsonl",
-        (("QWEN_RUNTIME_DIR", ""), ("QWEN_HOME", "")),
+        "qwen", ".qwen", "projects/*/chats/*.jsonl projects/*/chats/archive/*.jsonl", "QWEN_RUNTIME_DIR QWEN_HOME"
     ),
     AgentHome(
         "grok",
         ".grok",
         "sessions/*/*/chat_history.jsonl",
-        (("GROK_HOME", ""),),
+        "GROK_HOME",
         folder_file=FolderFile(1, "summary.json", "info.cwd"),
     ),
     AgentHome(
-        "openclaw",
-        ".openclaw",
-        "agents/*/sessions/*.jsonl",
-        (("OPENCLAW_STATE_DIR", ""),),
-        excluded="*.trajectory.jsonl",
+        "openclaw", ".openclaw", "agents/*/sessions/*.jsonl", "OPENCLAW_STATE_DIR", excluded="*.trajectory.jsonl"
     ),
-    AgentHome("hermes", ".hermes", "sessions/session_*.json", (("HERMES_HOME", ""),)),
+    AgentHome("hermes", ".hermes", "sessions/session_*.json", "HERMES_HOME"),
     AgentHome(
         "antigravity",
         ".gemini",
         "antigravity*/brain/*/.system_generated/logs/transcript.jsonl",
-        (("GEMINI_CLI_HOME", ".gemini"),),
+        "GEMINI_CLI_HOME/.gemini",
     ),
     AgentHome(
-        "pi",
-        ".pi/agent/sessions",
-        "*/*.jsonl *.jsonl",
-        (("PI_CODING_AGENT_SESSION_DIR", ""), ("PI_CODING_AGENT_DIR", "sessions")),
+        "pi", ".pi/agent/sessions", "*/*.jsonl *.jsonl", "PI_CODING_AGENT_SESSION_DIR PI_CODING_AGENT_DIR/sessions"
     ),
 )
 
@@ -146,8 +136,7 @@ def root_of(home: AgentHome) -> Path:
     An environment variable that is empty counts as not set, as with the agents themselves.
     """
     for variable, below in home.variables:
-        moved = os.environ.get(variable, "").strip()
-        if moved:
+        if moved := os.environ.get(variable, "").strip():
             return Path(moved).expanduser() / below
     return Path.home() / home.default
 
@@ -180,9 +169,7 @@ def logs_of(
 
     ``candidates`` are projects whose path may be hidden in the name of a log's folder.
     """
-    known: dict[str, str] = {}
-    if home.named is not None:
-        known = {_folder_name(str(folder), home.named[1]): str(folder) for folder in candidates}
+    known = {_folder_name(str(one), home.named[1]): str(one) for one in candidates} if home.named else {}
     root = root_of(home)
     for path in sorted({path for pattern in home.logs.split() for path in root.glob(pattern)}):
         if only is not None and path not in only:

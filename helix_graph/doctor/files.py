@@ -34,6 +34,7 @@ from helix_episodes.safe_files import (
 )
 from helix_episodes.store import PREFIX, EpisodeStore, check_session_id, decode_episode, encode_episode
 from helix_episodes.verification import strings_in
+from helix_graph import project
 from helix_graph.database import LOCK_SUFFIX, OWNER_ONLY, SIDE_FILES
 from helix_graph.doctor.model import FindingKind, Fixable
 from helix_graph.errors import InvalidAssertion, InvalidConfiguration
@@ -41,23 +42,6 @@ from helix_graph.graph.assertions import AssertionStore, name_of
 from helix_graph.graph.graph_db import EXPORT_NAME, FILE_NAME
 from helix_graph.ingest_filter import FILE_NAME as IGNORE_FILE
 from helix_graph.ingest_filter import read_rules
-from helix_graph.project import (
-    ACCEPTED_RULES,
-    CONFIGURATION,
-    FOLDER,
-    HOOK_FOLDER,
-    HOOK_LOG,
-    OFF_FILE,
-    PACKED,
-    PAGES,
-    PRIVATE_MEMORY,
-    RULE_TRIALS,
-    TEAM,
-    TEAM_EPISODES,
-    TEAM_RECORDS,
-    repository_root,
-    work_trees,
-)
 from helix_graph.rules.staged import accepted_rules
 from helix_graph.search.api import read_settings
 from helix_graph.set_aside import ASSERTIONS, EPISODES, copy_aside, move_aside
@@ -160,10 +144,7 @@ _MOST_NAMED = 3
 _EXTRACT_AGAIN = "helix-graph doctor --fix sets it aside; then extract its log again"
 #: What repairs an episode, with the remedy in words. In this order: links can only agree between parts that have names.
 _REPAIRS: dict[FindingKind, tuple[Callable[[Episode], tuple[Episode, tuple[str, ...]]], str]] = {
-    "spoilt part": (
-        repair_parts,
-        "helix-graph doctor --fix removes invalid times and renumbers duplicate ids",
-    ),
+    "spoilt part": (repair_parts, "helix-graph doctor --fix removes invalid times and renumbers duplicate ids"),
     "disagreeing links": (
         repair_links,
         "helix-graph doctor --fix removes what is invalid; episode extract --force reads the log again",
@@ -286,47 +267,20 @@ def check_quarantine(root: Path) -> Iterator[Fixable]:
 
 #: Our files, below the memory.
 _OURS = (
-    ".gitignore",
-    IGNORE_FILE,
-    OFF_FILE,
-    CONFIGURATION,
-    "cache/*",
-    "episodes/episode-*.json",
-    "causality/assertions/*.json",
+    ".gitignore", IGNORE_FILE, project.OFF_FILE, project.CONFIGURATION, "cache/*", "episodes/episode-*.json",
+    "causality/assertions/*.json", f"causality/{EXPORT_NAME}", f"{project.PAGES}/*.html", "forgotten/*.json",
     *(f"causality/{FILE_NAME}{suffix}" for suffix in ("", LOCK_SUFFIX, *SIDE_FILES)),
-    f"causality/{EXPORT_NAME}",
-    f"{PAGES}/*.html",
-    "forgotten/*.json",
-    f"{ASIDE}/episodes/*.json",
-    f"{ASIDE}/assertions/*.json",
     *(f"helix.db{suffix}" for suffix in ("", LOCK_SUFFIX, *SIDE_FILES)),
-    "injection-state/*.json",
-    "task-status.jsonl",
-    ACCEPTANCE,
-    "extraction.log",
-    "explorer-results/*.json",
-    ACCEPTED_RULES,
-    RULE_TRIALS,
-    PACKED,
-    HOOK_LOG,
-    SHARED_HERE,
-    "shared/*/*.json",
-    f"{HOOK_FOLDER}/*",
-    f"{TEAM}/*",
-    f"{TEAM_EPISODES}/episode-*.json",
-    f"{TEAM_RECORDS}/*.json",
-)
+    f"{ASIDE}/episodes/*.json", f"{ASIDE}/assertions/*.json", "injection-state/*.json", "task-status.jsonl",
+    ACCEPTANCE, "extraction.log", "explorer-results/*.json", project.ACCEPTED_RULES, project.RULE_TRIALS,
+    project.PACKED, project.HOOK_LOG, SHARED_HERE, "shared/*/*.json", f"{project.HOOK_FOLDER}/*",
+    f"{project.TEAM}/*", f"{project.TEAM_EPISODES}/episode-*.json", f"{project.TEAM_RECORDS}/*.json",
+)  # fmt: skip
 #: People's words stand in these.
 _PRIVATE = (
-    "episodes/*",
-    "causality/*",
-    "causality/assertions/*",
-    "cache/*",
-    f"{PAGES}/*",
-    "forgotten/*",
-    f"{ASIDE}/*/*",
-    f"{TEAM_RECORDS}/*",
-)
+    "episodes/*", "causality/*", "causality/assertions/*", "cache/*", f"{project.PAGES}/*", "forgotten/*",
+    f"{ASIDE}/*/*", f"{project.TEAM_RECORDS}/*",
+)  # fmt: skip
 #: git gives these its own permissions when they are shared.
 _SHARED = ("episodes/*", "causality/assertions/*")
 #: A file is written within milliseconds; after a minute whoever wrote it is gone, however slow the disk.
@@ -338,13 +292,13 @@ def check_folder(root: Path) -> Iterator[Fixable]:
     """Everything that is wrong with the memory's folder."""
     yield from _location(root)
     ignore = root / ".gitignore"
-    if root.name == FOLDER and repository_root(root.parent) is not None and not ignore.exists():
+    if root.name == project.FOLDER and project.repository_root(root.parent) is not None and not ignore.exists():
         yield Fixable(
             "not ignored by git",
             ".gitignore",
             "git would add people's prompts with the next `git add`",
             "helix-graph init writes it",
-            mend=lambda: write_atomically(ignore, PRIVATE_MEMORY.encode(), mode=0o644),
+            mend=lambda: write_atomically(ignore, project.PRIVATE_MEMORY.encode(), mode=0o644),
         )
     try:
         read_rules(root)
@@ -353,13 +307,13 @@ def check_folder(root: Path) -> Iterator[Fixable]:
     try:
         for ignored in read_settings(root).ignored:
             problem, _, remedy = ignored.partition("; ")
-            yield Fixable("ignored setting", CONFIGURATION, problem, remedy, severity="note")
+            yield Fixable("ignored setting", project.CONFIGURATION, problem, remedy, severity="note")
     except InvalidConfiguration as error:
         yield Fixable("unreadable file", str(error.path), error.problem, "fix the file")
     try:
         accepted_rules(root)
     except InvalidConfiguration as error:
-        yield Fixable("unreadable file", ACCEPTED_RULES, error.problem, "fix the file, or delete it")
+        yield Fixable("unreadable file", project.ACCEPTED_RULES, error.problem, "fix the file, or delete it")
     # Nobody gets past a folder that is closed to others, so the memory's own is the one that counts.
     yield from _mode(".", root, wanted=0o700, reach="list it, or reach what is in it")
     for path in sorted(path for path in root.rglob("*") if path.is_file()):
@@ -372,22 +326,18 @@ def check_folder(root: Path) -> Iterator[Fixable]:
 
 def _location(root: Path) -> Iterator[Fixable]:
     """Memories that nobody would look into: between this one and the file system's root, or in work trees."""
-    if root.name != FOLDER:
+    if root.name != project.FOLDER:
         return
-    repository = repository_root(root.parent)
+    repository = project.repository_root(root.parent)
     if repository is not None and repository != root.parent:
-        problem = f"it is inside the repository {repository}, whose memory is {repository / FOLDER}"
+        problem = f"it is inside the repository {repository}, whose memory is {repository / project.FOLDER}"
         yield Fixable("stray memory", ".", problem, "copy its episodes there and delete it")
-    for other in _others(root, repository):
+    above = [folder / project.FOLDER for folder in root.parent.parents]
+    trees = [tree / project.FOLDER for tree in project.work_trees(repository)] if repository else []
+    for other in (one for one in (*trees, *above) if one != root and (one / "episodes").is_dir()):
         problem = f"another memory, {other}, is never used from here"
         remedy = "copy its episodes into this one and delete it, unless it belongs to another project"
         yield Fixable("stray memory", str(other), problem, remedy, severity="note")
-
-
-def _others(root: Path, repository: Path | None) -> Iterator[Path]:
-    above = [folder / FOLDER for folder in root.parent.parents]
-    trees = [tree / FOLDER for tree in work_trees(repository)] if repository else []
-    yield from (folder for folder in (*trees, *above) if folder != root and (folder / "episodes").is_dir())
 
 
 def _folder_file(root: Path, path: Path) -> Iterator[Fixable]:
@@ -398,17 +348,12 @@ def _folder_file(root: Path, path: Path) -> Iterator[Fixable]:
             yield Fixable("temporary file", name, problem, "it can be deleted", mend=lambda: remove_file(path))
     elif not _is_any(name, _OURS):
         yield Fixable("unknown file", name, "it is not ours, and left alone", "nothing needs doing", severity="note")
-    elif _is_any(name, _PRIVATE) and not (_is_any(name, _SHARED) and _is_shared(root)):
+    elif _is_any(name, _PRIVATE) and not (_is_any(name, _SHARED) and b"!episodes/" in data_of(root / ".gitignore")):
         yield from _mode(name, path)
 
 
 def _is_any(name: str, patterns: tuple[str, ...]) -> bool:
     return any(name.count("/") == pattern.count("/") and fnmatch.fnmatchcase(name, pattern) for pattern in patterns)
-
-
-def _is_shared(root: Path) -> bool:
-    ignore = root / ".gitignore"
-    return b"!episodes/" in data_of(ignore)
 
 
 def _mode(name: str, path: Path, *, wanted: int = OWNER_ONLY, reach: str = "read it") -> Iterator[Fixable]:

@@ -53,7 +53,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from helix_episodes.redaction.visible_text import VisibleText
-    from helix_episodes.session import DeclaredOutcome, Session, Step
+    from helix_episodes.session import Session, Step
 
 
 #: What is in an address's place.
@@ -284,18 +284,16 @@ def redacted_session(session: Session) -> Session:
 
 
 def _session(session: Session, change: Callable[[str], str]) -> Session:
+    if declared := session.declared_outcome:
+        words = msgspec.structs.replace(declared.words, text=change(declared.words.text))
+        declared = msgspec.structs.replace(declared, words=words)
     return msgspec.structs.replace(
         session,
         steps=tuple(_step(step, change) for step in session.steps),
         root=session.root and change(session.root),
         task=session.task and change(session.task),
-        declared_outcome=session.declared_outcome and _declared(session.declared_outcome, change),
+        declared_outcome=declared,
     )
-
-
-def _declared(declared: DeclaredOutcome, change: Callable[[str], str]) -> DeclaredOutcome:
-    words = msgspec.structs.replace(declared.words, text=change(declared.words.text))
-    return msgspec.structs.replace(declared, words=words)
 
 
 def _step(step: Step, change: Callable[[str], str]) -> Step:
@@ -336,12 +334,8 @@ def cuts_in(value: msgspec.Struct) -> tuple[CutIn, ...]:
     """The cuts in an episode (or any other value), in the order of its fields."""
     texts: list[tuple[str, str]] = []
     _find_marked(value, "", texts)
-    counted = Counter((kind, place) for place, text in texts for kind in _kinds(text))
+    counted = Counter((cut[1] or HOME, place) for place, text in texts for cut in _CUT_MARK.finditer(text))
     return tuple(CutIn(kind=kind, place=place, count=count) for (kind, place), count in counted.items())
-
-
-def _kinds(text: str) -> Iterator[str]:
-    yield from (found[1] or HOME for found in _CUT_MARK.finditer(text))
 
 
 def _find_marked(value: Any, place: str, found: list[tuple[str, str]]) -> None:  # noqa: ANN401  (whatever a field holds)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import base64
 import re
 
-from helix_episodes.redaction.rule_matching import SecretRule
+from helix_episodes.redaction.rule_matching import rules_of
 from helix_episodes.redaction.value_looks import (
     has_digit_or_both_cases,
     is_by_chance,
@@ -81,338 +81,171 @@ def _has_cookie(match: re.Match[str]) -> bool:
     return any(is_mixed(value) and len(value) >= _SHORTEST_COOKIE and not is_placeholder(value) for value in values)
 
 
-CONNECTION_RULES = (
-    SecretRule(
-        "webhook",
-        (
-            "hooks.slack.com",
-            "discord.com",
-            "discordapp.com",
-            ".office.com/",
-            ".zapier.com/",
-            ".feishu.cn/",
-            ".larksuite.com/",
-            ".ifttt.com/",
-            ".com/hooks/",
-            ".chat/hooks/",
-            ".sumologic.com/",
-        ),
-        (
-            r"(?:hooks\.slack\.com[/_](?:services|workflows|triggers)[/_]|discord(?:app)?\.com[/_]api[/_]webhooks[/_]"
-            r"|\.office\.com/webhook(?:b2)?/|hooks\.zapier\.com/hooks/catch/|/open-apis/bot/v2/hook/|/with/key/"
-            r"|\.(?:com|chat)/hooks/|\.sumologic\.com/receiver/v1/http/)([A-Za-z0-9/_@+=-]{20,255})"
-        ),
-    ),
-    SecretRule(
-        "authorization",
-        ("bearer", "authorization"),
-        (
-            r"(?i)(?:authorization[\"'\])]{0,3}\s{0,4}[:=]\s{0,4}[bfru]{0,2}\\{0,15}[\"'`]?(?:basic|token|bearer|apikey)|\bbearer)"
-            r"\s{1,4}([A-Za-z0-9._~+/=-]{12,4096})"
-        ),
-        accept=_is_token,
-        folded=True,
-    ),
-    # Without a scheme, or with one of a service's own.
-    SecretRule(
-        "authorization",
-        ("authorization",),
-        r"(?i)authorization[\"']?(?:\s{0,4}[:=,]\s{0,4}|\s{1,4})\\{0,15}[\"']?(?:[a-z][\w-]{1,24}\s{1,2}(?:token=\\{0,15}[\"']?)?)?([A-Za-z0-9._~+/=-]{16,4096})",
-        accept=has_drawn_token,
-        folded=True,
-    ),
-    SecretRule(
-        "signature",
-        ("signature=", "Signature="),
-        r"(?i)(?<![a-z])signature=([0-9a-f]{64,1100}|[A-Za-z0-9~_-]{80,800})",
-    ),
-    # A private key as a JSON Web Key.
-    SecretRule(
-        "private-key",
-        ('":…' + r"\s?\\{0,15}\"[A-Za-z0-9_-]{40}",),
-        r"(?<![\w])[dkpq]\\{0,15}[\"']\s{0,2}:\s{0,2}\\{0,15}[\"']([A-Za-z0-9_-]{40,1400})",
-        is_drawn=True,
-    ),
-    # As octets in code and in a registry: aes_key[32] = { 0x02, … }, "ApiSecret"=hex:be,3a,…
-    SecretRule(
-        "secret",
-        ("0x…[0-9a-fA-F]{2},", "hex:", "\\x…[0-9a-fA-F]{2}\\\\x"),
-        r"(?i)(?:key|secret|passw|pwd|token|seed|priv)[\w\"']{0,30}(?:\[[\w ]{0,24}\]){0,2}"
-        r"\s{0,4}(?:[:=]\s{0,4}[^\n={};\"']{0,40})?[=:]\s{0,4}"
-        r"(?:[\w<>\[\] ]{0,24}[({\[]\s{0,40}|hex:|b?[\"'])((?:(?:0x|\\x)?[0-9a-f]{2}[,\s\\]{0,20}){8,256})",
-    ),
-    SecretRule("private-key", ("[…" + r"\s?\d{1,3},\s?\d{1,3},",), r"(\[\s*(?:\d{1,3}\s*,\s*){63}\d{1,3}\s*\])"),
-    # Its bytes as a list of numbers.
-    SecretRule(
-        "private-key",
-        ("[…" + r"\s?\d{1,3},\s?\d{1,3},",),
-        r"(?i)(?:secret|private|key|seed|wallet|id\.json)[^\n\[]{0,40}(?:\[[^\]\n]{0,20}\])?[^\n\[]{0,40}(\[\s*(?:\d{1,3}\s*,\s*){15,127}\d{1,3}\s*\])",
-    ),
-    # What /etc/shadow, htpasswd and web frameworks store in a password's place.
-    SecretRule(
-        "password-hash",
-        (r"$…[./A-Za-z0-9,=+-]{1,60}\${1,2}[./A-Za-z0-9+=,-]{16}", "grub.pbkdf2."),
-        r"\${1,2}(?:2[abxy]|[1567y]|apr1|argon2(?:id|i|d)|scrypt|bcrypt-sha256|pbkdf2(?:-sha\d{1,3})?)\${1,2}[./A-Za-z0-9$=,+-]{20,250}"
-        r"|\bpbkdf2_sha\d{1,3}\$\d{1,8}\$[./A-Za-z0-9]{4,60}\$[A-Za-z0-9+/=]{20,120}|\$[89]\$[./A-Za-z0-9$-]{20,120}|\$1[abc]\$[./A-Za-z0-9]{20,120}\$"
-        r"|grub\.pbkdf2\.sha\d{3}\.\d{1,7}\.[0-9A-F]{32,256}\.[0-9A-F]{32,256}",
-    ),
-    SecretRule(
-        "password-hash",
-        ("{SHA", "{SSHA", "{SMD5", "{CRYPT", "{ssha", "{PBKDF2"),
-        r"(?i)\{(?:s?sha(?:256|384|512)?|smd5|crypt|pbkdf2[\w-]{0,10})\}([A-Za-z0-9+/=$.]{16,200})",
-    ),
-    SecretRule(
-        "password-hash",
-        (":…[0-9a-fA-F]{32}:[0-9a-fA-F]{32}:",),
-        r":([0-9a-fA-F]{32}:[0-9a-fA-F]{32}):",
-    ),
-    SecretRule(
-        "secret",
-        ("mnemonic", "phrase", "seedphrase", "seed"),
-        r"(?i)(?:mnemonic|(?:seed|recovery|backup|secret)[ _-]?phrase|wallet[ _-]?seed)\W{1,8}(?:is\W{1,4})?"
-        r"((?:[a-z]{3,8} ){11,23}[a-z]{3,8})",
-        folded=True,
-    ),
-    # A password may hold an @ itself; the last one before the host ends it. A file named after an address has _ for /.
-    SecretRule(
-        "password",
-        ("://", ":__"),
-        r":(?://|__)[^\s/:@\"'`<>\[\]]{0,100}:([^\s/\"'`<>\[\]?#,]{1,200})@(?=[A-Za-z0-9\[])",
-        accept=is_real_value,
-    ),
-    # With signs that should be encoded; a port in front of them is none of a password.
-    SecretRule(
-        "password",
-        ("://",),
-        r"://[^\s/:@\"'`<>\[\]]{0,100}:(?!\d{1,5}[/?#])([^\s@\"'`<>\[\]]{1,1200})@"
-        r"(?=[A-Za-z0-9][A-Za-z0-9.-]{0,100}(?::\d|[/?\s\"'`]|$))",
-        accept=is_real_value,
-    ),
-    # Go's form, and the lines of .pgpass.
-    SecretRule("password", ("@tcp(", "@unix("), r"[\w.-]{1,64}:([^\s\"'`]{3,200}?)@(?:tcp|unix)\(", is_real_value),
-    SecretRule(
-        "password",
-        (":…\\d{4,5}:[\\w.*-]{1,64}:[\\w.*-]{1,64}:[^\\s:/]",),
-        r"(?<![\w./-])(?<![A-Za-z]:)[A-Za-z*][\w.*-]{0,80}:\d{4,5}:[\w.*-]{1,64}:[\w.*-]{1,64}:([^\s\"'`:/<]{4,200})(?=[\s\"'`\\<]|$)",
-        accept=is_real_value,
-    ),
-    # Oracle's own form: jdbc:oracle:thin:user/password@host
-    SecretRule(
-        "password",
-        ("jdbc:oracle:",),
-        r"jdbc:oracle:\w{1,10}:[^\s/@\"'`<>\[\]]{1,100}/([^\s/@\"'`<>\[\]]{1,200})@",
-        accept=is_real_value,
-    ),
-    SecretRule(
-        "password",
-        ("pwd=", "pwd =", "password=", "password ="),
-        r"(?i)(?<![\w.-])(?:pwd|password)\s?=\s?(\{[^}\s]{1,200}\}|[^;\"'`\s<>\[\]{}()]{1,200})(?=[;\"'`\s]|$)",
-        accept=_is_in_connection_string,
-        folded=True,
-    ),
-    SecretRule(
-        "cookie",
-        ("curl",),
-        r"\bcurl\b[^\n|;&]{0,200}?\s(?:-b|--cookie)[\s=]\s{0,3}\\{0,15}[\"']?(" + _COOKIES + r")",
-        accept=_has_cookie,
-    ),
-    SecretRule(
-        "secret",
-        ("secret", "secretid", "secret_id"),
-        r"(?i)\bsecret[ _]?id[\"']?\s{0,8}[:=|]{1,2}\s{0,4}[\"']?([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})",
-        folded=True,
-    ),
-    SecretRule(
-        "cookie",
-        (
-            "SAPISID",
-            "HSID",
-            "SSID",
-            "logged_in",
-            "connect.sid",
-            "laravel_session",
-            "remember_",
-            "SIDCC",
-            "PHPSESSID",
-            "JSESSIONID",
-            "ASPXAUTH",
-            "SessionId",
-        ),
-        r"(?:\b(?:__Secure-\w{1,10})?(?:PHPSESSID|JSESSIONID|\.?ASPXAUTH|ASP\.NET_SessionId|SAPISID|HSID|SSID|APISID|SIDCC|PSID|sid)|\w{0,40}_logged_in_?\w{0,40}|remember_\w{1,60})=([^\s;,\"']{16,600})",
-    ),
-    # What lets a session in, as a header of its own.
-    SecretRule(
-        "token",
-        ("x-…(?:session|auth|user|access|client|app)",),
-        r"(?i)\bx-(?:[a-z]{1,20}-){0,2}(?:session|auth|user|access|client|app)(?:-[a-z]{1,10}){0,2}[\"']?\s?[:=]\s?\\{0,15}[\"']?([A-Za-z0-9._~+/=-]{20,2048})",
-        accept=has_drawn_token,
-        folded=True,
-    ),
-    # A wireless network and its key.
-    SecretRule(
-        "password",
-        ("ssid", "wpa", "wpa2", "wpa3", "wlan", "wifi", "wi-fi", "hotspot"),
-        r"(?i)\b(?:ssid|wpa[23]?|wlan|wi-?fi|hotspot)\b[^\n]{0,60}?[\s,;(](?:key|password|pass|pw|code|schlüssel|psk|pwd)\b[\s:=]{1,4}([^\s\"'`,;]{8,63})",
-        accept=_is_mixed_value,
-        folded=True,
-    ),
-    # What devices are asked with, and what authenticates their neighbours.
-    SecretRule(
-        "password",
-        ("community", "rocommunity", "rwcommunity", "key-string", "md5"),
-        r"(?i)\b(?:(?:ro|rw|trap)?community6?[\s:=\"']{1,4}|key-string\s{1,3}|(?<=\d )(?:md5|sha1|sha256)\s{1,3}(?:\d\s{1,3})?)([^\s\"'`,;()]{8,64})",  # noqa: E501
-        accept=_is_drawn_value,
-        folded=True,
-    ),
-    SecretRule(
-        "secret",
-        (
-            r"SHA1…\s+[0-9a-fA-F]{40}",
-            r"MD5…\s+[0-9a-fA-F]{32}",
-            r"SHA256…\s+[0-9a-fA-F]{64}",
-            r"AES128CMAC…\s+[0-9a-f]{32}",
-        ),
-        r"(?<![^\n])\s{0,4}\d{1,5}\s{1,4}(?:MD5|SHA1|SHA256|AES128CMAC|M)\s{1,4}([0-9a-fA-F]{32,64})(?![0-9a-fA-F])",
-    ),
-    # The store of a wallet, and what tools keep of a made password.
-    SecretRule(
-        "private-key", ("ciphertext",), r"\"ciphertext\"\s?:\s?\"([0-9a-f]{64,512})\"(?=[^}]{0,400}\"(?:kdf|mac)\")"
-    ),
-    SecretRule(
-        "password",
-        ("random_password", "random_string", "random_bytes", "random_id"),
-        r"\"random_(?:password|string|bytes|id)\"[^\n]{0,400}?\"(?:result|bcrypt_hash|hex|b64_std|base64)\":\s?\"([^\"\n]{6,300})\"",
-    ),
-    # Bundler's and similar pairs for a host: BUNDLE_GEMS__ACME__COM: "user:X"
-    SecretRule(
-        "password", ("BUNDLE_",), r"\bBUNDLE_\w{1,60}__\w{1,40}[\"']?\s?[:=]\s?[\"']?(\w{1,60}:[^\s\"']{4,100})"
-    ),
-    # Keys in the addresses of nodes of chains, and shared secrets that an app is set up with.
-    SecretRule(
-        "token",
-        ("quiknode", "quicknode", "alchemy", "infura", "ankr", "drpc", "blastapi", "chainstack", "getblock", "moralis"),
-        r"://[\w.-]{0,80}(?:quiknode|quicknode|alchemy|infura|ankr|drpc|blastapi|chainstack|getblock|moralis)[\w.-]{0,20}/(?:[\w-]{1,20}/){0,3}([A-Za-z0-9_-]{20,64})",
-        accept=has_digit_or_both_cases,
-    ),
-    SecretRule("secret", ("otpauth-migration://",), r"otpauth-migration://offline\?data=([A-Za-z0-9+/%=_-]{20,2000})"),
-    SecretRule(
-        "password",
-        ("ss://", "ssr://", "vmess://", "trojan://", "hysteria2://", "tuic://"),
-        r"\b(?:ssr?|vmess|trojan|hysteria2|tuic)://([A-Za-z0-9+/=_-]{12,2000})",
-    ),
-    SecretRule(
-        "licence-key",
-        ("license", "licence", "product key", "/ipk", "serial", "activation"),
-        r"(?i)(?:/ipk|(?:licen[cs]e|product|serial|activation|unlock)[ _-]?(?:key|code|number|no)?)[\"']?"
-        r"[\s:=#]{1,4}(?:is\s)?[\"']?((?=[A-Z-]*\d)[A-Z0-9]{4,8}(?:-[A-Z0-9]{4,8}){2,7})(?![A-Z0-9-])",
-        folded=True,
-    ),
-    SecretRule(
-        "private-key", ("0x…[0-9a-f]{64}",), r"(?i)0x([0-9a-f]{64})(?=[^\n]{0,60}private[ _-]?key)", folded=True
-    ),
-    SecretRule(
-        "private-key",
-        ("accounts", "private", "deployer", "signer", "wallet", "pk"),
-        r"(?i)\b(?:accounts|private|deployer|signer|wallet|pk)\b[^\n\w]{0,8}[\"'](0x[0-9a-f]{64})[\"']",
-        folded=True,
-    ),
-    # A token in the user's place, with nothing or a word in the password's; an address in quotes without its host.
-    SecretRule(
-        "token",
-        ("://",),
-        r"://([A-Za-z0-9_-]{20,255}):(?:x-oauth-basic|x-token-auth|x|api_token|)@",
-        accept=has_random_value,
-    ),
-    SecretRule(
-        "password",
-        ("://",),
-        r"://[^\s/:@\"'`<>\[\]]{1,100}:([^\s/\"'`<>\[\]?#@{}$]{6,200})@(?=[{$\"'])",
-        is_real_value,
-    ),
-    SecretRule(
-        "password",
-        (r"@…[\w.-]{1,80}:\d{2,5}/",),
-        r"(?<![\w/.:@-])[A-Za-z]\w{0,30}/([^\s/@\"'`<>\[\]:]{5,100})@[\w.-]{1,80}:\d{2,5}/\w",
-        accept=is_real_value,
-    ),
-    SecretRule("password", ("sip:", "sips:"), r"\bsips?:[\w.+-]{1,60}:([^\s/@\"'`<>]{4,100})@", is_real_value),
-    # Keys of programs and of disks, in groups as they are typed.
-    SecretRule(
-        "licence-key",
-        ("-…[A-Z0-9]{5}-[A-Z0-9]{5}-[A-Z0-9]{5}-", r"-…\d{6}-\d{6}-\d{6}-"),
-        r"(?<![A-Za-z0-9-])(?:(?=[A-Z-]*\d[A-Z-]*\d)(?:[A-Z0-9]{5}-){4}[A-Z0-9]{5}|(?:\d{6}-){7}\d{6})(?![A-Za-z0-9-])",
-    ),
-    # Addresses that are keys: https://mainnet.infura.io/v3/…, …/hooks/…, …/inputs/…
-    SecretRule(
-        "token",
-        ("://",),
-        r"://(?:hooks?\.[^\s\"'<>/]{1,80}/[^\s\"'<>]{0,60}?|[^\s\"'<>]{1,120}?/)(?:in|v\d|hooks?|webhooks?|inputs|services|triggers|bot|rpc|apikey|token)/([0-9a-f]{32,64}|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|[A-Za-z0-9_-]{24,120})(?=[/\s\"'`<>)?]|$)",
-        accept=has_random_value,
-    ),
-    # Sentry's address holds a key where others hold a user.
-    SecretRule("password", ("://",), r"://([A-Za-z0-9]{8,64})@(?=[A-Za-z0-9.-]{0,80}sentry)", is_real_value),
-    SecretRule("token", ("://",), r"://([\w.~%+-]{16,255})@(?=[A-Za-z0-9\[])", has_random_value),
-    SecretRule(
-        "token",
-        (
-            r"=…(?:(?<=(?i:sig|ure|key|ken|ode|pid|_id|ass|ret|sid|ion|ket|uth|otp|jwt|ess|ash|tkn|ite|gic)=)|(?<=[?&]t=))[^\s&\"'`<>#\\\[\]]{16}",
-        ),
-        r"(?i)(?:[?&;]|(?<![\w.$/=-])(?=(?:sid|token|tkn|session|sig)=))(?:[\w-]{0,20}[_-])?(?:sig|signature|key|apikey|token|tkn|code|app_?id|pass|secret|sid|session|ticket|auth|otp|jwt|access|hash|data|t|invite|magic)=([^\s&\"'`<>#\\\[\]]{16,2048})",
-        accept=has_random_value,
-    ),
-    # A link that lets in whoever has it.
-    SecretRule(
-        "token",
-        ("://",),
-        r"://[^\s\"'<>]{1,200}?/(?:[\w-]{0,20}(?:reset|invit|verif|confirm|magic|activat|unsubscribe|token|unlock|recover|secret|private|share|join"
-        r"|one-time|login|signin|auth|callback|ical|feed|magic|receiver|subscri|signup|passwordless)[\w-]{0,20}|link|sub|subs|t|s|dl|k|v\d/http)(?:/(?:[\w-]|%40|\.){1,40}){0,2}"
-        r"/(?:private-)?([A-Za-z0-9_.~-]{20,400})",
-        accept=has_random_value,
-    ),
-    # As browsers export them, and as code passes them.
-    SecretRule(
-        "cookie",
-        ("httpOnly",),
-        r"\"value\"\s{0,2}:\s{0,2}\"([^\"\s]{16,4096})\"(?=[^{}]{0,300}\"httpOnly\")",
-        accept=has_random_value,
-    ),
-    SecretRule(
-        "cookie",
-        ("httpOnly",),
-        r"\"httpOnly\"[^{}]{0,300}\"value\"\s{0,2}:\s{0,2}\"([^\"\s]{16,4096})\"",
-        accept=has_random_value,
-    ),
-    SecretRule(
-        "cookie",
-        ("cookies",),
-        r"(?i)\bcookies[\"']?\s{0,2}[:=]\s{0,2}(?:\w{1,20}\()?\{[^{}]{0,300}?[:=]\s{0,2}[\"']([\w.%+/=-]{16,4096})[\"']",
-        accept=has_random_value,
-        folded=True,
-    ),
-    # An address with its password, or the file of a registry's logins, in base64.
-    SecretRule(
-        "password",
-        ("Oi8v", "ovL", "6Ly"),
-        r"(?<![A-Za-z0-9+/])[A-Za-z0-9+/]{4,40}(?:Oi8v|[DTjz]ovL|6Ly[89+/])[A-Za-z0-9+/]{8,2000}={0,2}",
-        accept=_is_encoded_address,
-        is_drawn=True,
-    ),
-    SecretRule(
-        "password", ("eyJhdXRo",), r"(?<![A-Za-z0-9+/])eyJhdXRo(?:cyI6|Ijoi)[A-Za-z0-9+/]{16,4096}={0,2}", is_drawn=True
-    ),
-    SecretRule("authorization", ("Digest ",), r"Digest\s[^\n]{0,400}?\bresponse=\"?([0-9a-f]{32,64})"),
-    SecretRule(
-        "cookie",
-        ("cookie",),
-        r"(?i)(?<![\w-])cookie\\{0,15}[\"']?\s{0,4}:\s{0,4}\\{0,15}[\"']?(" + _COOKIES + r")",
-        accept=_has_cookie,
-        folded=True,
-    ),
-    SecretRule(
-        "cookie",
-        ("cookie",),
-        r"(?i)(?<![\w-])set-cookie\\{0,15}[\"']?\s{0,4}:\s{0,4}\\{0,15}[\"']?(" + _COOKIE + r")",
-        accept=_has_cookie,
-        folded=True,
-    ),
+_RULES = r"""
+webhook: hooks.slack.com ¦ discord.com ¦ discordapp.com ¦ .office.com/ ¦ .zapier.com/ ¦ .feishu.cn/
+    ¦ .larksuite.com/ ¦ .ifttt.com/ ¦ .com/hooks/ ¦ .chat/hooks/ ¦ .sumologic.com/
+    (?:hooks\.slack\.com[/_](?:services|workflows|triggers)[/_]|discord(?:app)?\.com[/_]api[/_]webhooks[/_]|
+    \.office\.com/webhook(?:b2)?/|hooks\.zapier\.com/hooks/catch/|/open-apis/bot/v2/hook/|/with/key/|\.(?:com|chat)
+    /hooks/|\.sumologic\.com/receiver/v1/http/)([A-Za-z0-9/_@+=-]{20,255})
+authorization _is_token folded: bearer ¦ authorization
+    (?i)(?:authorization[\"'\])]{0,3}\s{0,4}[:=]\s{0,4}[bfru]{0,2}\\{0,15}[\"'`]?(?:basic|token|bearer|apikey)|
+    \bbearer)\s{1,4}([A-Za-z0-9._~+/=-]{12,4096})
+# Without a scheme, or with one of a service's own.
+authorization has_drawn_token folded: authorization
+    (?i)authorization[\"']?(?:\s{0,4}[:=,]\s{0,4}|\s{1,4})\\{0,15}[\"']?(?:[a-z][\w-]{1,24}\s{1,2}
+    (?:token=\\{0,15}[\"']?)?)?([A-Za-z0-9._~+/=-]{16,4096})
+signature: signature= ¦ Signature=
+    (?i)(?<![a-z])signature=([0-9a-f]{64,1100}|[A-Za-z0-9~_-]{80,800})
+# A private key as a JSON Web Key.
+private-key drawn: ":…\s?\\{0,15}\"[A-Za-z0-9_-]{40}
+    (?<![\w])[dkpq]\\{0,15}[\"']\s{0,2}:\s{0,2}\\{0,15}[\"']([A-Za-z0-9_-]{40,1400})
+# As octets in code and in a registry: aes_key[32] = { 0x02, … }, "ApiSecret"=hex:be,3a,…
+secret: 0x…[0-9a-fA-F]{2}, ¦ hex: ¦ \x…[0-9a-fA-F]{2}\\x
+    (?i)(?:key|secret|passw|pwd|token|seed|priv)[\w\"']{0,30}(?:\[[\w ]{0,24}\]){0,2}\s{0,4}
+    (?:[:=]\s{0,4}[^\n={};\"']{0,40})?[=:]\s{0,4}(?:[\w<>\[\] ]{0,24}[({\[]\s{0,40}|hex:|b?[\"'])((?:(?:0x|
+    \\x)?[0-9a-f]{2}[,\s\\]{0,20}){8,256})
+private-key: […\s?\d{1,3},\s?\d{1,3},
+    (\[\s*(?:\d{1,3}\s*,\s*){63}\d{1,3}\s*\])
+# Its bytes as a list of numbers.
+private-key: […\s?\d{1,3},\s?\d{1,3},
+    (?i)(?:secret|private|key|seed|wallet|id\.json)[^\n\[]{0,40}(?:\[[^\]\n]{0,20}\])?[^\n\[]{0,40}(\[\s*
+    (?:\d{1,3}\s*,\s*){15,127}\d{1,3}\s*\])
+# What /etc/shadow, htpasswd and web frameworks store in a password's place.
+password-hash: $…[./A-Za-z0-9,=+-]{1,60}\${1,2}[./A-Za-z0-9+=,-]{16} ¦ grub.pbkdf2.
+    \${1,2}(?:2[abxy]|[1567y]|apr1|argon2(?:id|i|d)|scrypt|bcrypt-sha256|pbkdf2(?:-sha\d{1,3})?)
+    \${1,2}[./A-Za-z0-9$=,+-]{20,250}|\bpbkdf2_sha\d{1,3}\$\d{1,8}\$[./A-Za-z0-9]{4,60}\$[A-Za-z0-9+/=]{20,120}|
+    \$[89]\$[./A-Za-z0-9$-]{20,120}|\$1[abc]\$[./A-Za-z0-9]{20,120}\$|
+    grub\.pbkdf2\.sha\d{3}\.\d{1,7}\.[0-9A-F]{32,256}\.[0-9A-F]{32,256}
+password-hash: {SHA ¦ {SSHA ¦ {SMD5 ¦ {CRYPT ¦ {ssha ¦ {PBKDF2
+    (?i)\{(?:s?sha(?:256|384|512)?|smd5|crypt|pbkdf2[\w-]{0,10})\}([A-Za-z0-9+/=$.]{16,200})
+password-hash: :…[0-9a-fA-F]{32}:[0-9a-fA-F]{32}:
+    :([0-9a-fA-F]{32}:[0-9a-fA-F]{32}):
+secret folded: mnemonic ¦ phrase ¦ seedphrase ¦ seed
+    (?i)(?:mnemonic|(?:seed|recovery|backup|secret)[ _-]?phrase|wallet[ _-]?seed)\W{1,8}(?:is\W{1,4})?(
+    (?:[a-z]{3,8} ){11,23}[a-z]{3,8})
+# A password may hold an @ itself; the last one before the host ends it. A file named after an address has _ for /.
+password is_real_value: :// ¦ :__
+    :(?://|__)[^\s/:@\"'`<>\[\]]{0,100}:([^\s/\"'`<>\[\]?#,]{1,200})@(?=[A-Za-z0-9\[])
+# With signs that should be encoded; a port in front of them is none of a password.
+password is_real_value: ://
+    ://[^\s/:@\"'`<>\[\]]{0,100}:(?!\d{1,5}[/?#])([^\s@\"'`<>\[\]]{1,1200})@(?=[A-Za-z0-9][A-Za-z0-9.-]{0,100}(?::\d
+    |[/?\s\"'`]|$))
+# Go's form, and the lines of .pgpass.
+password is_real_value: @tcp( ¦ @unix(
+    [\w.-]{1,64}:([^\s\"'`]{3,200}?)@(?:tcp|unix)\(
+password is_real_value: :…\d{4,5}:[\w.*-]{1,64}:[\w.*-]{1,64}:[^\s:/]
+    (?<![\w./-])(?<![A-Za-z]:)[A-Za-z*][\w.*-]{0,80}:\d{4,5}:[\w.*-]{1,64}:[\w.*-]{1,64}:([^\s\"'`:/<]{4,200})
+    (?=[\s\"'`\\<]|$)
+# Oracle's own form: jdbc:oracle:thin:user/password@host
+password is_real_value: jdbc:oracle:
+    jdbc:oracle:\w{1,10}:[^\s/@\"'`<>\[\]]{1,100}/([^\s/@\"'`<>\[\]]{1,200})@
+password _is_in_connection_string folded: pwd= ¦ pwd = ¦ password= ¦ password =
+    (?i)(?<![\w.-])(?:pwd|password)\s?=\s?(\{[^}\s]{1,200}\}|[^;\"'`\s<>\[\]{}()]{1,200})(?=[;\"'`\s]|$)
+cookie _has_cookie: curl
+    \bcurl\b[^\n|;&]{0,200}?\s(?:-b|--cookie)[\s=]\s{0,3}\\{0,15}[\"']?({COOKIES})
+secret folded: secret ¦ secretid ¦ secret_id
+    (?i)\bsecret[ _]?id[\"']?\s{0,8}[:=|]{1,2}\s{0,4}[\"']?([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})
+cookie: SAPISID ¦ HSID ¦ SSID ¦ logged_in ¦ connect.sid ¦ laravel_session ¦ remember_ ¦ SIDCC ¦ PHPSESSID
+    ¦ JSESSIONID ¦ ASPXAUTH ¦ SessionId
+    (?:\b(?:__Secure-\w{1,10})?(?:PHPSESSID|JSESSIONID|\.?ASPXAUTH|ASP\.NET_SessionId|SAPISID|HSID|SSID|APISID|SIDCC
+    |PSID|sid)|\w{0,40}_logged_in_?\w{0,40}|remember_\w{1,60})=([^\s;,\"']{16,600})
+# What lets a session in, as a header of its own.
+token has_drawn_token folded: x-…(?:session|auth|user|access|client|app)
+    (?i)\bx-(?:[a-z]{1,20}-){0,2}(?:session|auth|user|access|client|app)
+    (?:-[a-z]{1,10}){0,2}[\"']?\s?[:=]\s?\\{0,15}[\"']?([A-Za-z0-9._~+/=-]{20,2048})
+# A wireless network and its key.
+password _is_mixed_value folded: ssid ¦ wpa ¦ wpa2 ¦ wpa3 ¦ wlan ¦ wifi ¦ wi-fi ¦ hotspot
+    (?i)\b(?:ssid|wpa[23]?|wlan|wi-?fi|hotspot)\b[^\n]{0,60}?[\s,;(](?:key|password|pass|pw|code|schlüssel|psk|pwd)
+    \b[\s:=]{1,4}([^\s\"'`,;]{8,63})
+# What devices are asked with, and what authenticates their neighbours.
+password _is_drawn_value folded: community ¦ rocommunity ¦ rwcommunity ¦ key-string ¦ md5
+    (?i)\b(?:(?:ro|rw|trap)?community6?[\s:=\"']{1,4}|key-string\s{1,3}|(?<=\d )(?:md5|sha1|sha256)\s{1,3}
+    (?:\d\s{1,3})?)([^\s\"'`,;()]{8,64})
+secret: SHA1…\s+[0-9a-fA-F]{40} ¦ MD5…\s+[0-9a-fA-F]{32} ¦ SHA256…\s+[0-9a-fA-F]{64} ¦ AES128CMAC…\s+[0-9a-f]{32}
+    (?<![^\n])\s{0,4}\d{1,5}\s{1,4}(?:MD5|SHA1|SHA256|AES128CMAC|M)\s{1,4}([0-9a-fA-F]{32,64})(?![0-9a-fA-F])
+# The store of a wallet, and what tools keep of a made password.
+private-key: ciphertext
+    \"ciphertext\"\s?:\s?\"([0-9a-f]{64,512})\"(?=[^}]{0,400}\"(?:kdf|mac)\")
+password: random_password ¦ random_string ¦ random_bytes ¦ random_id
+    \"random_(?:password|string|bytes|id)\"[^\n]{0,400}?\"(?:result|bcrypt_hash|hex|b64_std|base64)\":\s?\"
+    ([^\"\n]{6,300})\"
+# Bundler's and similar pairs for a host: BUNDLE_GEMS__ACME__COM: "user:X"
+password: BUNDLE_
+    \bBUNDLE_\w{1,60}__\w{1,40}[\"']?\s?[:=]\s?[\"']?(\w{1,60}:[^\s\"']{4,100})
+# Keys in the addresses of nodes of chains, and shared secrets that an app is set up with.
+token has_digit_or_both_cases: quiknode ¦ quicknode ¦ alchemy ¦ infura ¦ ankr ¦ drpc ¦ blastapi ¦ chainstack
+    ¦ getblock ¦ moralis
+    ://[\w.-]{0,80}(?:quiknode|quicknode|alchemy|infura|ankr|drpc|blastapi|chainstack|getblock|moralis)[\w.-]{0,20}/
+    (?:[\w-]{1,20}/){0,3}([A-Za-z0-9_-]{20,64})
+secret: otpauth-migration://
+    otpauth-migration://offline\?data=([A-Za-z0-9+/%=_-]{20,2000})
+password: ss:// ¦ ssr:// ¦ vmess:// ¦ trojan:// ¦ hysteria2:// ¦ tuic://
+    \b(?:ssr?|vmess|trojan|hysteria2|tuic)://([A-Za-z0-9+/=_-]{12,2000})
+licence-key folded: license ¦ licence ¦ product key ¦ /ipk ¦ serial ¦ activation
+    (?i)(?:/ipk|(?:licen[cs]e|product|serial|activation|unlock)[ _-]?(?:key|code|number|no)?)[\"']?[\s:=#]{1,4}
+    (?:is\s)?[\"']?((?=[A-Z-]*\d)[A-Z0-9]{4,8}(?:-[A-Z0-9]{4,8}){2,7})(?![A-Z0-9-])
+private-key folded: 0x…[0-9a-f]{64}
+    (?i)0x([0-9a-f]{64})(?=[^\n]{0,60}private[ _-]?key)
+private-key folded: accounts ¦ private ¦ deployer ¦ signer ¦ wallet ¦ pk
+    (?i)\b(?:accounts|private|deployer|signer|wallet|pk)\b[^\n\w]{0,8}[\"'](0x[0-9a-f]{64})[\"']
+# A token in the user's place, with nothing or a word in the password's; an address in quotes without its host.
+token has_random_value: ://
+    ://([A-Za-z0-9_-]{20,255}):(?:x-oauth-basic|x-token-auth|x|api_token|)@
+password is_real_value: ://
+    ://[^\s/:@\"'`<>\[\]]{1,100}:([^\s/\"'`<>\[\]?#@{}$]{6,200})@(?=[{$\"'])
+password is_real_value: @…[\w.-]{1,80}:\d{2,5}/
+    (?<![\w/.:@-])[A-Za-z]\w{0,30}/([^\s/@\"'`<>\[\]:]{5,100})@[\w.-]{1,80}:\d{2,5}/\w
+password is_real_value: sip: ¦ sips:
+    \bsips?:[\w.+-]{1,60}:([^\s/@\"'`<>]{4,100})@
+# Keys of programs and of disks, in groups as they are typed.
+licence-key: -…[A-Z0-9]{5}-[A-Z0-9]{5}-[A-Z0-9]{5}- ¦ -…\d{6}-\d{6}-\d{6}-
+    (?<![A-Za-z0-9-])(?:(?=[A-Z-]*\d[A-Z-]*\d)(?:[A-Z0-9]{5}-){4}[A-Z0-9]{5}|(?:\d{6}-){7}\d{6})(?![A-Za-z0-9-])
+# Addresses that are keys: https://mainnet.infura.io/v3/…, …/hooks/…, …/inputs/…
+token has_random_value: ://
+    ://(?:hooks?\.[^\s\"'<>/]{1,80}/[^\s\"'<>]{0,60}?|[^\s\"'<>]{1,120}?/)(?:in|v\d|hooks?|webhooks?|inputs|services
+    |triggers|bot|rpc|apikey|token)/([0-9a-f]{32,64}|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|
+    [A-Za-z0-9_-]{24,120})(?=[/\s\"'`<>)?]|$)
+# Sentry's address holds a key where others hold a user.
+password is_real_value: ://
+    ://([A-Za-z0-9]{8,64})@(?=[A-Za-z0-9.-]{0,80}sentry)
+token has_random_value: ://
+    ://([\w.~%+-]{16,255})@(?=[A-Za-z0-9\[])
+token has_random_value: =…(?:(?<=(?i:sig|ure|key|ken|ode|pid|_id|ass|ret|sid|ion|ket|uth|otp|jwt|ess|ash|tkn|ite|gic)=)|(?<=[?&]t=))[^\s&\"'`<>#\\\[\]]{16}
+    (?i)(?:[?&;]|(?<![\w.$/=-])(?=(?:sid|token|tkn|session|sig)=))(?:[\w-]{0,20}[_-])?(?:sig|signature|key|apikey|
+    token|tkn|code|app_?id|pass|secret|sid|session|ticket|auth|otp|jwt|access|hash|data|t|invite|magic)=
+    ([^\s&\"'`<>#\\\[\]]{16,2048})
+# A link that lets in whoever has it.
+token has_random_value: ://
+    ://[^\s\"'<>]{1,200}?/(?:[\w-]{0,20}(?:reset|invit|verif|confirm|magic|activat|unsubscribe|token|unlock|recover|
+    secret|private|share|join|one-time|login|signin|auth|callback|ical|feed|magic|receiver|subscri|signup|
+    passwordless)[\w-]{0,20}|link|sub|subs|t|s|dl|k|v\d/http)(?:/(?:[\w-]|%40|\.){1,40}){0,2}/(?:private-)?
+    ([A-Za-z0-9_.~-]{20,400})
+# As browsers export them, and as code passes them.
+cookie has_random_value: httpOnly
+    \"value\"\s{0,2}:\s{0,2}\"([^\"\s]{16,4096})\"(?=[^{}]{0,300}\"httpOnly\")
+cookie has_random_value: httpOnly
+    \"httpOnly\"[^{}]{0,300}\"value\"\s{0,2}:\s{0,2}\"([^\"\s]{16,4096})\"
+cookie has_random_value folded: cookies
+    (?i)\bcookies[\"']?\s{0,2}[:=]\s{0,2}(?:\w{1,20}\()?\{[^{}]{0,300}?[:=]\s{0,2}[\"']([\w.%+/=-]{16,4096})[\"']
+# An address with its password, or the file of a registry's logins, in base64.
+password _is_encoded_address drawn: Oi8v ¦ ovL ¦ 6Ly
+    (?<![A-Za-z0-9+/])[A-Za-z0-9+/]{4,40}(?:Oi8v|[DTjz]ovL|6Ly[89+/])[A-Za-z0-9+/]{8,2000}={0,2}
+password drawn: eyJhdXRo
+    (?<![A-Za-z0-9+/])eyJhdXRo(?:cyI6|Ijoi)[A-Za-z0-9+/]{16,4096}={0,2}
+authorization: Digest␣
+    Digest\s[^\n]{0,400}?\bresponse=\"?([0-9a-f]{32,64})
+cookie _has_cookie folded: cookie
+    (?i)(?<![\w-])cookie\\{0,15}[\"']?\s{0,4}:\s{0,4}\\{0,15}[\"']?({COOKIES})
+cookie _has_cookie folded: cookie
+    (?i)(?<![\w-])set-cookie\\{0,15}[\"']?\s{0,4}:\s{0,4}\\{0,15}[\"']?({COOKIE})
+"""  # noqa: E501  (a needle stands on one line)
+
+_CHECKS = (
+    _has_cookie, _is_drawn_value, _is_encoded_address, _is_in_connection_string, _is_mixed_value, _is_token,
+    has_digit_or_both_cases, has_drawn_token, has_random_value, is_real_value,
+)  # fmt: skip
+CONNECTION_RULES = rules_of(
+    _RULES,
+    checks=_CHECKS,
+    parts={"COOKIES": _COOKIES, "COOKIE": _COOKIE},
 )

@@ -34,15 +34,8 @@ _WHOLE = r"LS0tLS1CRUdJTi(?!BDRVJU|BQVUJM)[A-Za-z0-9+/=]{16,}+(?>(?:" + _BREAKS 
 _PUTTY = r"(?i)private-lines: ?\d{1,3}" + _BODY + r"(?:private-mac: ?[0-9a-f]{32,64})?"
 #: One of these is in each block, in a text and among its words.
 _SIGNS = (
-    "-BEGIN ",
-    "-END ",
-    "- BEGIN ",
-    "- END ",
-    "rivate-Lines",
-    "rivate-lines",
-    "privateExponent",
-    "priv:",
-)
+    "-BEGIN ", "-END ", "- BEGIN ", "- END ", "rivate-Lines", "rivate-lines", "privateExponent", "priv:",
+)  # fmt: skip
 _WORDS = frozenset(("priv", "privateexponent", "private", "secret", "key", "seed"))
 #: What is known without its frame.
 KEY_RULES = (

@@ -12,7 +12,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, NamedTuple
 
-from helix_episodes.redaction.rule_matching import Cut, compiled_pattern, make_cut
+from helix_episodes.redaction.rule_matching import Cut, compiled_pattern, make_cut, places_of
 from helix_episodes.redaction.secret_names import NEEDLE, REST, needles_in, sort_of_name
 from helix_episodes.redaction.tables import column_values
 from helix_episodes.redaction.value_looks import (
@@ -187,7 +187,7 @@ class _Named(NamedTuple):
 def places_of_names(sifted: SiftedText) -> list[int]:
     """Where what names of secrets hold stands before something that can hand it a value."""
     text, lowered, needles = sifted.text, sifted.lowered, needles_in(sifted)
-    return sorted(place for needle in needles for place in _places(lowered, needle) if _PROMISING.match(text, place))
+    return sorted(place for needle in needles for place in places_of(needle, lowered) if _PROMISING.match(text, place))
 
 
 def are_at_edges(sifted: SiftedText, names: list[int]) -> bool:
@@ -265,13 +265,6 @@ def _beside(text: str, start: int, end: int) -> list[tuple[int, int]]:
     found = compiled_pattern(_LONE_VALUE).finditer(text, begin, stop)
     spans = [each.span(1) for each in found if is_dense(each[1], shortest=_SHORTEST_LONE_KEY)]
     return [(first, last) for first, last in spans if last <= start or first >= end]
-
-
-def _places(text: str, needle: str) -> Iterator[int]:
-    place = text.find(needle)
-    while place >= 0:
-        yield place
-        place = text.find(needle, place + 1)
 
 
 def _value(text: str, name: str, sort: str, found: re.Match[str]) -> tuple[int, int] | None:

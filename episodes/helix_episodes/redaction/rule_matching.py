@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 import string
+from collections.abc import Callable
 from functools import cache
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -17,7 +18,7 @@ import msgspec
 from helix_episodes.redaction.value_looks import is_unlike_words
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 
 #: A token may follow any sign, even another secret's last hyphen, but not the letters of a word.
@@ -51,6 +52,49 @@ class SecretRule(NamedTuple):
     folded: bool = False
     is_drawn: bool = False
     spans_lines: bool = False
+
+
+Check = Callable[[re.Match[str]], bool]
+
+
+def rules_of(
+    table: str, *, checks: Iterable[Check] = (), parts: Mapping[str, str] | None = None
+) -> tuple[SecretRule, ...]:
+    r"""The rules of a table.
+
+    A row begins with the kind, and perhaps the name of one of ``checks`` and marks (``folded``, ``drawn``,
+    ``spans_lines``); then the needles, between ``¦``, with ``␣`` for a blank at an end. The lines below it are the
+    pattern, in which ``{NAME}`` represents one of ``parts``. Lines that begin with ``#`` are comments.
+
+    >>> rules_of("token folded: key= ¦ key␣\n    key[= ]\n    (.+)")[0][:3]
+    ('token', ('key=', 'key '), 'key[= ](.+)')
+    """
+    known, rows = {check.__name__: check for check in checks}, list[list[str]]()
+    for line in table.strip().splitlines():
+        if line.startswith("    ¦ "):
+            rows[-1][0] += line.removeprefix("   ")
+        elif line.startswith(" "):
+            rows[-1].append(line.strip())
+        elif not line.startswith("#"):
+            rows.append([line])
+    rules = []
+    for head, *lines in rows:
+        (kind, *marks), needles = (head.partition(": ")[0].split(), head.partition(": ")[2].split(" ¦ "))
+        pattern = "".join(lines)
+        for name, part in (parts or {}).items():
+            pattern = pattern.replace(f"{{{name}}}", part)
+        rules.append(
+            SecretRule(
+                kind,
+                tuple(needle.replace("␣", " ") for needle in needles),
+                pattern,
+                next((known[mark] for mark in marks if mark in known), lambda _: True),
+                folded="folded" in marks,
+                is_drawn="drawn" in marks,
+                spans_lines="spans_lines" in marks,
+            )
+        )
+    return tuple(rules)
 
 
 def make_cut(kind: str, start: int, end: int) -> Cut:
@@ -223,7 +267,12 @@ def _places(needle: str, text: str) -> Iterator[int]:
     if pattern is not None:
         yield from (found.start() for found in pattern.finditer(text))
         return
-    place = text.find(plain)
+    yield from places_of(plain, text)
+
+
+def places_of(word: str, text: str) -> Iterator[int]:
+    """Where a plain string occurs."""
+    place = text.find(word)
     while place >= 0:
         yield place
-        place = text.find(plain, place + 1)
+        place = text.find(word, place + 1)

@@ -13,7 +13,7 @@ import binascii
 import re
 from typing import TYPE_CHECKING
 
-from helix_episodes.redaction.rule_matching import Cut, compiled_pattern, make_cut
+from helix_episodes.redaction.rule_matching import Cut, compiled_pattern, make_cut, places_of
 from helix_episodes.redaction.secret_names import foreign_words_in
 from helix_episodes.redaction.value_looks import (
     has_words_and_number,
@@ -87,42 +87,26 @@ _BASE64_LINE, _SHORTEST_LINE = r"[A-Za-z0-9+/]{30,}", 56
 
 #: What a line speaks of that lends weight to a value on it: parts of words, and what is looked for behind a word.
 _SUBJECT_PARTS = (
-    "passw",
-    "passphrase",
-    "pasword",
-    "secret",
-    "token",
-    "credential",
-    "apikey",
-    "keystore",
-    "login",
-    "keymaterial",
-)
+    "passw", "passphrase", "pasword", "secret", "token", "credential", "apikey", "keystore", "login", "keymaterial",
+)  # fmt: skip
+#: Words that are a subject themselves.
+_OWN_SUBJECTS = """
+    wifi psk login unlock creds passcode mysql jdbc sequelize cryptsetup identity identified getconnection securestring
+    authorization authorize maiden pwd cred mysqli pdo unrar qpdf unzip rand pwgen eap kinit nickserv snmpwalk addauth
+    etcdctl bcrypt aes userpwd randombytes community xauth zugangsdaten credenciales identifiants authtok
+"""
 _SUBJECTS_BY_WORD = {
-    **dict.fromkeys(
-        ("wifi", "psk", "login", "unlock", "creds", "passcode", "mysql", "jdbc", "sequelize", "cryptsetup")
-    ),
-    **dict.fromkeys(
-        ("identity", "identified", "getconnection", "securestring", "authorization", "authorize", "maiden")
-    ),
-    **dict.fromkeys(("pwd", "cred", "mysqli", "pdo", "unrar", "qpdf", "unzip")),
-    **dict.fromkeys(
-        ("rand", "pwgen", "eap", "kinit", "nickserv", "snmpwalk", "addauth", "etcdctl", "bcrypt", "aes", "userpwd")
-    ),
+    **{word: (word,) for word in _OWN_SUBJECTS.split()},
     "keys": ("send-keys",),
     "send": ("send -",),
     "using": ("connect to",),
-    "randombytes": ("randombytes",),
     "generate": ("key:generate",),
     "pass": ("pass ", "pass:", "pass=", "-pass"),
     "api": ("api key", "api_key", "api-key"),
-    "access": ("access key",),
-    "private": ("private key",),
-    "license": ("license key",),
+    **{word: (f"{word} key",) for word in ("access", "private", "license", "pragma")},
     "auth": ("auth ", "auth:", "_auth", '"auth"', "auth("),
     "wi": ("wi-fi",),
     "pin": ("pin code",),
-    "pragma": ("pragma key",),
     "connect": ("connect(",),
     "value": ("new value",),
     "content": ("key content",),
@@ -135,14 +119,8 @@ _SUBJECTS_BY_WORD = {
     "alias": ("alias set",),
     "admin": ('"admin"',),
     "ssh": ("ssh ",),
-    "community": ("community",),
     "ks": ("ks.load",),
-    "xauth": ("xauth",),
     "log": ("log in", "log on"),
-    "zugangsdaten": ("zugangsdaten",),
-    "credenciales": ("credenciales",),
-    "identifiants": ("identifiants",),
-    "authtok": ("authtok",),
 }
 _SUBJECT_WORDS = frozenset(_SUBJECTS_BY_WORD)
 _LONGEST_LINE = 400
@@ -219,14 +197,7 @@ def _mixed_places(sifted: SiftedText) -> Iterator[tuple[int, int]]:
             if found[0] in words
         )
     elif words:
-        yield from sorted((place, len(word)) for word in words for place in _places(sifted.lowered, word))
-
-
-def _places(text: str, word: str) -> Iterator[int]:
-    place = text.find(word)
-    while place >= 0:
-        yield place
-        place = text.find(word, place + len(word))
+        yield from sorted((place, len(word)) for word in words for place in places_of(word, sifted.lowered))
 
 
 def _is_part(text: str, start: int, end: int) -> bool:
@@ -282,7 +253,8 @@ def _is_joined(bare: str) -> bool:
 
 def _is_public(text: str, start: int, end: int) -> bool:
     """An id, a hash or a line of a certificate."""
-    if _is_id(text, start, end) or _is_framed(text, start):
+    frame = max(0, start - _LONGEST_FRAMED)
+    if _is_id(text, start, end) or text.rfind("-----BEGIN ", frame, start) > text.rfind("-----END ", frame, start):
         return True
     if end - start < _SHORTEST_LINE:
         return False
@@ -290,11 +262,6 @@ def _is_public(text: str, start: int, end: int) -> bool:
     before = text[text.rfind("\n", 0, max(first, 0)) + 1 : max(first, 0)]
     behind = text[last + 1 : text.find("\n", last + 1) if text.find("\n", last + 1) > 0 else None] if last >= 0 else ""
     return any(compiled_pattern(_BASE64_LINE).search(line) for line in (before, behind))
-
-
-def _is_framed(text: str, start: int) -> bool:
-    first = max(0, start - _LONGEST_FRAMED)
-    return text.rfind("-----BEGIN ", first, start) > text.rfind("-----END ", first, start)
 
 
 def _is_id(text: str, start: int, end: int) -> bool:
@@ -340,12 +307,12 @@ def _spoken_secrets(sifted: SiftedText) -> Iterator[Cut]:
     text, lowered = sifted.text, sifted.lowered
     subjects = [part for part in _SUBJECT_PARTS if part in sifted.word_list]
     for subject in _SUBJECT_WORDS & sifted.words:
-        subjects += _SUBJECTS_BY_WORD[subject] or (subject,)
+        subjects += _SUBJECTS_BY_WORD[subject]
     subjects += foreign_words_in(sifted)
     if "<<<" in text:
         subjects.append("<<<")
     done = -1
-    for place in sorted(place for subject in subjects for place in _places(lowered, subject)):
+    for place in sorted(place for subject in subjects for place in places_of(subject, lowered)):
         if place < done:
             continue
         begin, done = text.rfind("\n", 0, place) + 1, text.find("\n", place)

@@ -114,61 +114,10 @@ class VisibleText:
         return begins, places, widths
 
 
-def without_escapes(text: str) -> Iterator[VisibleText]:
-    """The text without what is within its words, step by step: colours and hidden characters, escapes and entities."""
-    return _steps(
-        text,
-        _without_hidden,
-        _without_look_alikes,
-        _without_entities,
-        _without_entities,
-        _without_escapes,
-        _without_codes,
-    )
-
-
-def without_frames(text: str) -> Iterator[VisibleText]:
-    """The text without what is around its lines: the other cells of a table, then what a listing puts before them."""
-    return _steps(text, _without_table_ends, _without_prefixes, _without_continuations)
-
-
 def after_prefix(text: str, begin: int) -> int:
     """Where a line begins that starts at this place, behind what a listing, a log or a comment puts before it."""
     found = compiled_pattern(_PREFIX).match(text, begin)
     return found.end() if found else begin
-
-
-def _steps(text: str, *steps: Callable[[str], VisibleText | None]) -> Iterator[VisibleText]:
-    for step in steps:
-        if plain := step(text):
-            yield plain
-            text = plain.text
-
-
-def _without_hidden(text: str) -> VisibleText | None:
-    if (
-        "\x1b" in text
-        or "^[[" in text
-        or ("\\" in text and mentions(text, _HIDDEN_SPELLED))
-        or (not text.isascii() and compiled_pattern(_INVISIBLE).search(text) is not None)
-    ):
-        return _without(text, _HIDDEN)
-    return None
-
-
-def _without_entities(text: str) -> VisibleText | None:
-    return _without(text, _ENTITY) if "&" in text and mentions(text, _ENTITIES) else None
-
-
-def _without_escapes(text: str) -> VisibleText | None:
-    return _without(text, _ESCAPE) if "\\" in text and mentions(text, _ESCAPES) else None
-
-
-def _without_look_alikes(text: str) -> VisibleText | None:
-    """Letters of other widths, fonts and alphabets as the Latin ones that they are read as."""
-    if text.isascii() or not compiled_pattern(_STRANGE).search(text):
-        return None
-    return _without(text, _LOOK_ALIKE)
 
 
 def _plain_letter(sign: str) -> str:
@@ -177,30 +126,14 @@ def _plain_letter(sign: str) -> str:
     return plain if len(plain) == 1 else sign
 
 
-def _without_codes(text: str) -> VisibleText | None:
-    """Without the codes of addresses and mails, where whole assignments are written in them."""
-    if "%" in text and mentions(text, _CODED):
-        return _without(text, _CODE)
-    return _without(text, _MAIL_CODE) if "=3D" in text else None
-
-
-def _without_continuations(text: str) -> VisibleText | None:
-    return _without(text, _CONTINUATION) if "\\\n" in text else None
-
-
-def _without_table_ends(text: str) -> VisibleText | None:
-    return _without(text, _TABLE_END) if "` |" in text else None
-
-
-def _without_prefixes(text: str) -> VisibleText | None:
-    source = "\n" + text
-    plain, count = compiled_pattern(_LINE_WITH_PREFIX).subn("\n", source)
-    return VisibleText(plain[1:], source, _LINE_WITH_PREFIX, 1) if count else None
-
-
 def _without(text: str, pattern: str) -> VisibleText | None:
-    plain, count = compiled_pattern(pattern).subn(_sign if "(?P<sign>" in pattern else "", text)
-    return VisibleText(plain, text, pattern, 0) if count else None
+    if pattern == _LINE_WITH_PREFIX:  # the first line has a prefix as well
+        source, shift = "\n" + text, 1
+        plain, count = compiled_pattern(pattern).subn("\n", source)
+    else:
+        source, shift = text, 0
+        plain, count = compiled_pattern(pattern).subn(_sign if "(?P<sign>" in pattern else "", text)
+    return VisibleText(plain[shift:], source, pattern, shift) if count else None
 
 
 def _sign(found: re.Match[str]) -> str:
@@ -217,3 +150,52 @@ def _sign(found: re.Match[str]) -> str:
     if sign[0] in "%=" and len(sign) > 1:
         return chr(int(sign[1:], 16)) if sign[1:] != "\n" else ""
     return sign if sign.isascii() else _plain_letter(sign)
+
+
+def without_escapes(text: str) -> Iterator[VisibleText]:
+    """The text without what is within its words, step by step: colours and hidden characters, escapes and entities."""
+    yield from _steps(text, _IN_WORDS)
+
+
+def without_frames(text: str) -> Iterator[VisibleText]:
+    """The text without what is around its lines: the other cells of a table, then what a listing puts before them."""
+    yield from _steps(text, _AROUND_LINES)
+
+
+def _steps(text: str, steps: tuple[tuple[str, Callable[[str], bool]], ...]) -> Iterator[VisibleText]:
+    for pattern, may_match in steps:
+        if may_match(text) and (plain := _without(text, pattern)):
+            yield plain
+            text = plain.text
+
+
+def _has_hidden(text: str) -> bool:
+    if "\x1b" in text or "^[[" in text or ("\\" in text and mentions(text, _HIDDEN_SPELLED)):
+        return True
+    return not text.isascii() and compiled_pattern(_INVISIBLE).search(text) is not None
+
+
+def _is_coded(text: str) -> bool:
+    """Whether whole assignments are written in the codes of addresses."""
+    return "%" in text and mentions(text, _CODED)
+
+
+def _has_entities(text: str) -> bool:
+    return "&" in text and mentions(text, _ENTITIES)
+
+
+#: What is taken out of words, in order, each with a cheap test; what an entity stands for may be one itself.
+_IN_WORDS: tuple[tuple[str, Callable[[str], bool]], ...] = (
+    (_HIDDEN, _has_hidden),
+    (_LOOK_ALIKE, lambda text: not text.isascii() and compiled_pattern(_STRANGE).search(text) is not None),
+    (_ENTITY, _has_entities),
+    (_ENTITY, _has_entities),
+    (_ESCAPE, lambda text: "\\" in text and mentions(text, _ESCAPES)),
+    (_MAIL_CODE, lambda text: "=3D" in text and not _is_coded(text)),
+    (_CODE, _is_coded),
+)
+_AROUND_LINES: tuple[tuple[str, Callable[[str], bool]], ...] = (
+    (_TABLE_END, lambda text: "` |" in text),
+    (_LINE_WITH_PREFIX, lambda _: True),
+    (_CONTINUATION, lambda text: "\\\n" in text),
+)
