@@ -22,7 +22,7 @@ import msgspec
 from helix_episodes.extraction.shell.programs import LOOKERS, LOOKING_SUBCOMMANDS
 from helix_graph.graph.adjacency import MentionPlace
 from helix_graph.graph.finer_labels import named
-from helix_graph.graph.question_words import TABLE_WORDS, stem, words_asked
+from helix_graph.graph.question_words import TABLE_WORDS, Others, stem, words_asked
 from helix_graph.graph.spelling import near_words
 from helix_graph.word_search import idf, indexed, query_words
 
@@ -34,8 +34,9 @@ if TYPE_CHECKING:
     from helix_graph.graph.finer_labels import Resolution
 
 
-#: What a word found as another one weighs, and one that begins a longer one; so many letters it must have.
-_OTHER_WORD = 0.8
+#: What a word found by its usual name or a synonym weighs, and one that begins a longer one; so many letters it must
+#: have.
+_USUAL_NAME, _SYNONYM = 0.8, 0.7
 _BEGINNING, _SHORTEST_BEGINNING = 0.6, 4
 #: What a word weighs by where it was found: its label and texts, what was changed, why, what the session was about.
 _WEIGHTS = (1.0, 0.8, 0.7, 0.25)
@@ -122,9 +123,8 @@ def candidates(connection: sqlite3.Connection, text: str, *, limit: int) -> list
     mentions = list(_read(connection))
     words = _understood(text, mentions)
     tasks = [one for one in mentions if one.first]
-    having = _having(words, mentions)
-    weights = {word: idf(len(mentions), having[word]) for word in words}
-    whole = sum(weights.values())
+    weights = _weighed(words, mentions)
+    whole = sum(one.own for one in weights.values())
     if not (whole and mentions):
         return []
     scored = sorted(
@@ -191,7 +191,7 @@ def _preferred(rank: float, match: LabelMatch, literal: re.Pattern[str], files: 
     return rank * called * (1 + _SHARED * log(match.sessions or 1))
 
 
-def _weight_of_look(label: str, words: dict[str, tuple[str, ...]]) -> float:
+def _weight_of_look(label: str, words: dict[str, Others]) -> float:
     """Less than 1 for a command that only looks or records: its words say where somebody looked, or what others did."""
     verb, program, subcommand, *_ = (*label.split(), "", "", "")
     if verb != "run":
@@ -199,15 +199,15 @@ def _weight_of_look(label: str, words: dict[str, tuple[str, ...]]) -> float:
     looks = program in LOOKERS or subcommand in LOOKING_SUBCOMMANDS.get(program, ())
     if looks:
         return 1.0 if program in words else _LOOKED
-    asked = {*words, *(other for others in words.values() for other in others)}
+    asked = {*words, *(other for others in words.values() for other in others.usual)}
     records = subcommand in _RECORDING.get(program, ())
     return _LOOKED if records and not asked & {program, stem(subcommand)} else 1.0
 
 
-def _asked_share(match: LabelMatch, words: dict[str, tuple[str, ...]]) -> float:
+def _asked_share(match: LabelMatch, words: dict[str, Others]) -> float:
     """How much of a label the question has: ``commit`` is all that "commit is created" can mean."""
     stems = _stems(match.label)
-    asked = {*words, *(other for others in words.values() for other in others)}
+    asked = {*words, *(other for others in words.values() for other in others.usual)}
     return len(stems & asked) / len(stems) if stems and match.session is None else 0.0
 
 
@@ -265,7 +265,8 @@ def _read(connection: sqlite3.Connection) -> Iterator[_Mention]:
     ran = _commands(connection)
     for *place, raw, message, command, path, quote, rationale, context, task in rows:
         plain = (_plain(raw), _plain(command), _plain(quote)) if command else (raw, command, quote)
-        said, why = _joined(plain[0], message, plain[1], path), _joined(rationale, context)
+        names = (name for name in place[3:5] if name and name not in plain[0] and name not in (message or ""))
+        said, why = _joined(plain[0], message, plain[1], path, *names), _joined(rationale, context)
         text = _joined(place[1], said, plain[2], why, task).casefold()
         length, run = len(text), ran.get((place[5], place[6]))
         if run:
@@ -292,13 +293,13 @@ def _joined(*texts: str | None) -> str:
     return "\n".join(text for text in texts if text)
 
 
-def _understood(text: str, mentions: list[_Mention]) -> dict[str, tuple[str, ...]]:
+def _understood(text: str, mentions: list[_Mention]) -> dict[str, Others]:
     """The words asked; in the place of one that nothing has, the names' and the table's words nearest to it."""
     words = words_asked(text)
     unknown = {
         word
         for word, others in words.items()
-        if not any(one in mention.text for mention in mentions for one in (word, *others))
+        if not any(one in mention.text for mention in mentions for one in (word, *others.usual, *others.synonyms))
     }
     if not unknown:
         return words
@@ -311,32 +312,49 @@ def _understood(text: str, mentions: list[_Mention]) -> dict[str, tuple[str, ...
     return words_asked(text)
 
 
-def _having(words: dict[str, tuple[str, ...]], mentions: list[_Mention]) -> Counter[str]:
-    """In how many mentions each word may be, by its stem."""
-    return Counter(word for one in mentions for word in words if word in one.text)
+class _Weight(NamedTuple):
+    """What a word of the question weighs where it is written so, and where its usual name or a synonym is."""
+
+    own: float
+    usual: float
+    synonym: float
 
 
-def _rough(one: _Mention, words: dict[str, tuple[str, ...]], weights: dict[str, float]) -> float:
+def _weighed(words: dict[str, Others], mentions: list[_Mention]) -> dict[str, _Weight]:
+    """A word weighs more the fewer mentions have it; a synonym is no rarer than all of them together."""
+    found: dict[str, _Weight] = {}
+    for word, others in words.items():
+        own = idf(len(mentions), sum(word in one.text for one in mentions))
+        alike = sum(any(other in one.text for other in (word, *others.synonyms)) for one in mentions)
+        found[word] = _Weight(own, _USUAL_NAME * own, _SYNONYM * (own + idf(len(mentions), alike)) / 2)
+    return found
+
+
+def _rough(one: _Mention, words: dict[str, Others], weights: dict[str, _Weight]) -> float:
     """At most what the words of a mention can weigh: a stem may also be found within another word."""
-    return sum(
-        weights[word] * (1.0 if word in one.text else _OTHER_WORD)
-        for word, others in words.items()
-        if word in one.text or any(other in one.text for other in others)
-    )
+    whole = 0.0
+    for word, others in words.items():
+        if word in one.text:
+            whole += weights[word].own
+        elif any(other in one.text for other in others.usual):
+            whole += weights[word].usual
+        elif any(other in one.text for other in others.synonyms):
+            whole += weights[word].synonym
+    return whole
 
 
-def _exact(texts: tuple[str, ...], words: dict[str, tuple[str, ...]], weights: dict[str, float]) -> float:
+def _exact(texts: tuple[str, ...], words: dict[str, Others], weights: dict[str, _Weight]) -> float:
     """What the words weigh that texts have, each by the first of the texts that has it."""
     best: dict[str, float] = {}
     for text, weight in zip(texts, _WEIGHTS, strict=False):
         for one in _stems(text):
             best.setdefault(one, weight)
     return sum(
-        weights[word]
-        * max(
-            best.get(word, 0.0),
-            _OTHER_WORD * max((best.get(one, 0.0) for one in others), default=0.0),
-            _BEGINNING * _begun(word, best),
+        max(
+            weights[word].own * best.get(word, 0.0),
+            weights[word].usual * max((best.get(one, 0.0) for one in others.usual), default=0.0),
+            weights[word].synonym * max((best.get(one, 0.0) for one in others.synonyms), default=0.0),
+            weights[word].own * _BEGINNING * _begun(word, best),
         )
         for word, others in words.items()
     )
@@ -359,7 +377,7 @@ def _best_first(pair: tuple[float, _Mention]) -> tuple[float, str, str]:
 
 
 def _groups(
-    mentions: Iterator[_Mention], words: dict[str, tuple[str, ...]], weights: dict[str, float]
+    mentions: Iterator[_Mention], words: dict[str, Others], weights: dict[str, _Weight]
 ) -> Iterator[tuple[MentionGroup, list[tuple[float, _Mention]]]]:
     """Mentions by label, place and thing, with what each has of the question, the best first."""
     groups: defaultdict[MentionGroup, list[tuple[float, _Mention]]] = defaultdict(list)

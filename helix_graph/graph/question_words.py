@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from functools import cache
 from itertools import pairwise
+from typing import NamedTuple
 
 from helix_graph.word_search import query_words
 
@@ -92,8 +93,37 @@ _ALSO = {
     )
     for word in words.split()
 }
+#: Words that people use for each other, and long words with their short forms: each may stand for the others of its
+#: line, with less certainty than the table's.
+_SYNONYMS = (
+    *("remove removal delete drop discard prune", "reject refuse refusal decline deny"),
+    *("split chunk segment divide", "join merge combine reassemble concatenate", "move migrate relocate"),
+    *("replace substitute swap", "simplify shorten shorter simpler trim reduce", "verify validate"),
+    *("retry attempt", "parallel concurrent simultaneous", "detect recognize recognise discover", "plan proposal"),
+    *("increase raise bump grow", "decrease lower reduce", "skip ignore omit", "save store persist", "parse read load"),
+    *("start begin launch boot", "stop abort kill cancel interrupt", "null nil none", "empty blank"),
+    *("old previous former legacy outdated obsolete stale", "ticket issue linear jira", "review feedback comment"),
+    *("mismatch mismatched differ unexpected", "lock deadlock", "port address", "sign signing signature notarize"),
+    *("certificate cert tls ssl", "url link uri", "response reply answer", "marshal serialize encode"),
+    *("unmarshal deserialize decode", "conflict clash collide", "push upload", "fetch download pull"),
+    *("worktree workspace", "delegate subagent agent", "approve approval accept allow permit", "copy duplicate clone"),
+    *("helper util utility function", "spec test", "cover coverage test", "upstream remote origin tracking"),
+    *("complain complaint report", "explanation explain description", "wording text message", "tidy clean cleanup"),
+    *("whitespace indent indentation trailing", "hide hidden secret", "authenticate authentication auth"),
+    *("context ctx", "parameter param", "command cmd", "library lib", "variable var", "function func fn", "database db"),
+    *("implement implementation impl", "initialize initialise init", "identifier id", "number num count", "string str"),
+    *("temporary temp tmp", "reference ref", "maximum max", "minimum min", "statistics stats", "regex regexp pattern"),
+    *("performance perf", "application app", "production prod", "development dev", "synchronize sync", "version release"),
+    *("assertion assert", "credential token secret key password", "timeout timed deadline expired", "exit quit exited"),
+    *("type types typing", "warn warning", "tests suite", "wait pause sleep", "limit cap", "rule policy"),
+)
+_SAME = {
+    word: [other for line in _SYNONYMS if word in line.split() for other in line.split() if other != word]
+    for words in _SYNONYMS
+    for word in words.split()
+}
 #: The words that stand for others.
-TABLE_WORDS = frozenset(_ALSO)
+TABLE_WORDS = frozenset(_ALSO) | frozenset(_SAME)
 #: Forms of a verb that no ending gives. Each stands for the others.
 _FORMS = (
     *("find found", "break broke broken", "run ran", "write wrote written", "lose lost", "forget forgot forgotten"),
@@ -134,6 +164,10 @@ _ENDINGS = (
     *(
         "ations",
         "ation",
+        "ating",
+        "ated",
+        "ates",
+        "ate",
         "ically",
         "ions",
         "ion",
@@ -164,7 +198,20 @@ def _also() -> dict[str, list[str]]:
     return {stem(word): others for word, others in _ALSO.items() if word not in _AS_WRITTEN}
 
 
-def words_asked(text: str) -> dict[str, tuple[str, ...]]:
+@cache
+def _same() -> dict[str, list[str]]:
+    """The synonyms by stems."""
+    return {stem(word): others for word, others in _SAME.items()}
+
+
+class Others(NamedTuple):
+    """What may stand for a word: the stems that logs have for it, and synonyms, which are less certain."""
+
+    usual: tuple[str, ...]
+    synonyms: tuple[str, ...] = ()
+
+
+def words_asked(text: str) -> dict[str, Others]:
     """The stems of the words of a question, each with other stems that may stand for it."""
     plain = _NEGATED.sub("fail", text)
     for phrase, short in _SHORT_NAMES:
@@ -174,7 +221,7 @@ def words_asked(text: str) -> dict[str, tuple[str, ...]]:
     words = [word for word in query_words(plain) if word not in _QUESTION_WORDS and word not in _CONTRACTED]
     joined = dict(zip(words, [f"{one}{other}" for one, other in pairwise(words)], strict=False))
     joined_before = {other: f"{one}{other}" for one, other in pairwise(words)}
-    found: dict[str, tuple[str, ...]] = {}
+    found: dict[str, Others] = {}
     for word in words:
         others = [*_ALSO.get(word, _also().get(stem(word), ())), *_OTHER_FORMS.get(word, ())]
         others += [
@@ -183,7 +230,9 @@ def words_asked(text: str) -> dict[str, tuple[str, ...]]:
             if pair
             for name in (pair, *_ALSO.get(pair, ()))
         ]
-        found[stem(word)] = tuple(dict.fromkeys(map(stem, others)))
+        usual = tuple(dict.fromkeys(map(stem, others)))
+        synonyms = dict.fromkeys(map(stem, _same().get(stem(word), ())))
+        found[stem(word)] = Others(usual, tuple(other for other in synonyms if other not in usual))
     return found
 
 
