@@ -265,7 +265,7 @@ def _read(connection: sqlite3.Connection) -> Iterator[_Mention]:
     ran = _commands(connection)
     for *place, raw, message, command, path, quote, rationale, context, task in rows:
         plain = (_plain(raw), _plain(command), _plain(quote)) if command else (raw, command, quote)
-        names = (name for name in place[3:5] if name and name not in plain[0] and name not in (message or ""))
+        names = (name for name in place[3:5] if name and not command and name not in f"{raw}\n{message}")
         said, why = _joined(plain[0], message, plain[1], path, *names), _joined(rationale, context)
         text = _joined(place[1], said, plain[2], why, task).casefold()
         length, run = len(text), ran.get((place[5], place[6]))
