@@ -164,3 +164,24 @@ def test_a_branch_or_a_message_comes_after_what_it_names(
     graph = remember(episode_of(log.run("python tools/refunds_import.py --since monday")))
     assert graph.labels("refunds import", limit=1).labels[0].name.startswith("run python tools/refunds_import.py")
     assert graph.labels("refunds import branch", limit=1).labels[0].name.startswith("run git switch")
+
+
+def test_a_failing_test_is_found_by_its_name_where_its_message_says_something_else(
+    script: Callable[[str], Script], episode_of: Callable[[Script], Episode], remember: Remember
+) -> None:
+    log = script("s1").prompt("Work on the shop")
+    for name, said in (("TestRefund_KeepsReceipt", "nothing was found"), ("TestStock_CountsReturns", "one fails")):
+        output = f"--- FAIL: {name} (0.01s)\n    shop_test.go:12: {said}\nFAIL\nFAIL\texample.com/shop\t0.01s"
+        log = log.run("go test ./...", output, code=1)
+    graph = remember(episode_of(log))
+    assert graph.labels("TestRefund_KeepsReceipt fails", limit=1).labels[0].name.endswith("TestRefund_KeepsReceipt")
+
+
+@pytest.mark.parametrize("words", ["why was the stale discount discarded", "outdated discount dropped"])
+def test_synonyms_find_what_logs_call_otherwise(
+    script: Callable[[str], Script], episode_of: Callable[[Script], Episode], remember: Remember, words: str
+) -> None:
+    log = script("s1").prompt("Remove the legacy discount").edit("shop/cart.py", "old_rate()", "")
+    other = script("s2").prompt("Add the new discount to the receipt").edit("shop/receipt.py", "a", "b")
+    graph = remember(episode_of(log), episode_of(other))
+    assert "s1" in str(graph.labels(words, limit=1).labels[0].places[0].episode)

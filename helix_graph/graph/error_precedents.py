@@ -78,8 +78,6 @@ _LOST = frozenset({"gone", "changed"})
 _FEW_CHANGES = 3
 #: An error is alike when it has so much of what the words of a message weigh together.
 _ALIKE = 0.6
-#: Of those with so much of the best one's a repaired one comes first.
-_NEARLY_AS_ALIKE = 0.9
 #: Reading the newest of so many errors for words takes a tenth of a second.
 _MOST_READ = 5000
 #: Of closeness, the closest first; ``recent`` where nothing was compared.
@@ -266,8 +264,7 @@ def _alike(past: Past, message: str) -> Iterator[PrecedentHit]:
     scored = [(sum(map(weights.__getitem__, words)), one) for one, words in zip(found, having, strict=True) if words]
     least = _ALIKE * sum(weights.values())
     alike = [(score, one) for score, one in scored if score >= least]
-    near = _NEARLY_AS_ALIKE * max((score for score, _ in alike), default=0.0)
-    alike.sort(key=lambda pair: (pair[0] < near, not pair[1].verified, -pair[0], pair[1].age))
+    alike.sort(key=lambda pair: (not pair[1].verified, -pair[0], pair[1].age))
     return (PrecedentHit("words", one.episode, one.local, fixed=bool(one.verified)) for _, one in alike)
 
 

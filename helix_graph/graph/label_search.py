@@ -11,7 +11,7 @@ Every mention is read once as plain text, which Python searches fast; only the b
 from __future__ import annotations
 
 import re
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Iterator
 from functools import lru_cache
 from math import log
@@ -176,8 +176,13 @@ def candidates(connection: sqlite3.Connection, text: str, *, limit: int) -> list
     least = _LEAST * max((rank for rank, _ in found), default=0.0)
     enough = [pair[1] for pair in ranked if pair[0] >= least and (pair[1].match.share or 0.0) >= _LEAST_SHARE]
     first: dict[tuple[str, str | None], Candidate] = {}
+    shown: set[tuple[str, str, str | None]] = set()
     for candidate in enough:
-        first.setdefault((candidate.match.name, candidate.match.session), candidate)
+        match = candidate.match
+        places = {(one.episode, one.local, match.session) for one in match.places}
+        if not places <= shown:  # a label whose mentions a finer one has shown says nothing new
+            first.setdefault((match.name, match.session), candidate)
+            shown |= places
     return list(first.values())[:limit]
 
 

@@ -110,12 +110,21 @@ _SYNONYMS = (
     *("helper util utility function", "spec test", "cover coverage test", "upstream remote origin tracking"),
     *("complain complaint report", "explanation explain description", "wording text message", "tidy clean cleanup"),
     *("whitespace indent indentation trailing", "hide hidden secret", "authenticate authentication auth"),
-    *("context ctx", "parameter param", "command cmd", "library lib", "variable var", "function func fn", "database db"),
+    *("context ctx", "parameter param", "command cmd", "library lib", "variable var", "function func fn"),
     *("implement implementation impl", "initialize initialise init", "identifier id", "number num count", "string str"),
     *("temporary temp tmp", "reference ref", "maximum max", "minimum min", "statistics stats", "regex regexp pattern"),
-    *("performance perf", "application app", "production prod", "development dev", "synchronize sync", "version release"),
+    *("performance perf", "application app", "production prod", "development dev", "synchronize sync"),
     *("assertion assert", "credential token secret key password", "timeout timed deadline expired", "exit quit exited"),
-    *("type types typing", "warn warning", "tests suite", "wait pause sleep", "limit cap", "rule policy"),
+    *(
+        "version release",
+        "database db",
+        "type types typing",
+        "warn warning",
+        "tests suite",
+        "wait pause sleep",
+        "limit cap",
+        "rule policy",
+    ),
 )
 _SAME = {
     word: [other for line in _SYNONYMS if word in line.split() for other in line.split() if other != word]
