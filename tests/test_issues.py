@@ -230,6 +230,17 @@ def test_the_command_says_that_another_command_did_the_work(tmp_path: Path, monk
     assert "1 step" in shown
 
 
+def test_a_failed_command_is_called_after_the_part_that_complains(tmp_path: Path) -> None:
+    log = begun(0).run("sed -n '1,9p' a.ts | cat -A", "cat: illegal option -- A\nusage: cat", code=1)
+    history = "3af4a879 Strict settings\n469cb2ee Fix broken import path and missing argument"
+    log = log.run("git log --oneline main..HEAD && ls .git/a 2>/dev/null || ls .git/b 2>/dev/null", history, code=2)
+    issues = remembered(tmp_path, [log]).issues.list(by="issue").issues
+    assert {(one.title, one.message) for one in issues} == {
+        ("cat: unknown option", "cat: illegal option -- A"),
+        ("ls", "exit code 2"),
+    }
+
+
 def test_issues_of_one_group_are_told_apart_by_their_test_or_file(tmp_path: Path) -> None:
     failing = (
         "____ test_{0} ____\nE       assert 1 == 2\n\ntests/test_cart.py:9: AssertionError\n"

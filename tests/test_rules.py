@@ -351,6 +351,20 @@ def test_a_rule_binds_only_the_agents_that_read_its_file(
     assert page_rules(memory.rules.list(), memory.rules.advise(), place_of={}).nothing == said
 
 
+def test_who_ran_another_check_of_that_kind_did_not_ignore_the_rule(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    commit(tmp_path, 0, CLAUDE="- Run `mise run test` before you commit.\n")
+    done = "[main 1a2b3c4] totals\n 1 file changed"
+    logs = [session(day, lints=False, commits=False).run("mise run test:ci", "ok  \tshop\t0.1s") for day in range(1, 9)]
+    memory = remembered(tmp_path, [log.run("git commit -qam totals", done) for log in logs])
+    one = only(memory)
+    assert (one.state, one.followed, one.opportunities, one.instead) == ("mixed", 0, 8, 8)
+    monkeypatch.chdir(tmp_path)
+    shown = CliRunner().invoke(cli, ["rules", "show", one.rule.id]).output
+    assert "8 other times another check of that kind ran" in shown
+
+
 def test_a_rule_of_an_imported_or_linked_file_binds_from_when_it_is_imported(tmp_path: Path) -> None:
     commit(tmp_path, 0, AGENTS=f"- {LINT}\n")
     commit(tmp_path, 4, CLAUDE="See @AGENTS.md for the rules.\n")

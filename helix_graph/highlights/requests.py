@@ -74,6 +74,8 @@ def rule_sentences(root: Path, episodes: Sequence[Episode]) -> Iterator[Weighed]
         failed = sum(one.failed for one in left)
         where = "" if binding.when in {"change", "never"} else f", in {counted(record.sessions, 'session')}"
         vain = f"; {counted(failed, 'more time')} it was tried and failed" if failed else ""
+        if record.instead:
+            vain += f"; {counted(record.instead, 'more time')} another check of that kind ran"
         sessions = len({one.session for one in left})
         if sessions < FEWEST:
             continue

@@ -108,16 +108,18 @@ class Rules:
         ledger, rules = self._read(user=user)
         records = [one for one in ledger.records if gone or one.rule.until is None]
         observable = [one for one in records if one.rule.binding is not None or one.accepted]
-        unread = Counter(one.rule.spans[-1].file for one in observable if one.state == "not read")
-        observable = [one for one in observable if one.state != "not read"]
+        # What went from every file that is read, and is in another one, is not in force.
+        unread = [one for one in observable if one.rule.until is None and not ledger.is_in_force(one.rule)]
+        observable = [one for one in observable if one not in unread]
+        by_file = Counter(one.rule.spans[-1].file for one in unread)
         shown = [one for one in records if one.state == wanted] if wanted else observable
         shown.sort(
             key=lambda one: (_ORDER.get(one.state, len(_ORDER)), -one.opportunities, one.rule.since, one.rule.id)
         )
         return RuleList(
             rules=tuple(shown[:most]), rows=len(shown), files=files_of(rules), sessions=ledger.size,
-            unobservable=sum(one.state == "cannot be observed" for one in records), unread=dict(sorted(unread.items())),
-            note=_NOTE,
+            unobservable=sum(one.state == "cannot be observed" for one in records), note=_NOTE,
+            unread=dict(sorted(by_file.items())),
         )  # fmt: skip
 
     def show(self, name: str, *, user: bool = True) -> RuleDetails:

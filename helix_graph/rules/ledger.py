@@ -65,7 +65,9 @@ class Ledger:
     @cached_property
     def records(self) -> Sequence[RuleRecord]:
         """Each rule with what sessions show of it; verdicts are settled over all of them."""
-        records = [replace(self._record(one), accepted=self._aim(one) is not None) for one in self._rules]
+        records = [
+            replace(self._record(one), accepted=self._aim(one) is not None, file=self._file(one)) for one in self._rules
+        ]
         compared = [(place, judged) for place, one in enumerate(records) if (judged := self._compared(one.rule))]
         for (place, _), change in zip(compared, settle([judged for _, judged in compared]), strict=True):
             together = self._together(records[place].rule)
@@ -80,14 +82,26 @@ class Ledger:
         current = self.current(rule)
         followed = sum(one.followed for one in current)
         missed = [one for one in reversed(current) if not one.followed]
-        state = _state(followed, sum(one.failed for one in current), len(current))
+        instead = sum(one.instead for one in current)
+        state = _state(followed, instead + sum(one.failed for one in current), len(current))
         if current and rule.binding.when == "kind":
-            state, missed = "usage", []  # it says how, not when: to do otherwise is no miss
+            state, missed, instead = "usage", [], 0  # it says how, not when: to do otherwise is no miss
         return RuleRecord(
             rule=rule, state=state, followed=followed,
-            opportunities=len(current), sessions=len({one.session for one in current}), months=_by_month(current),
-            missed=tuple(missed[:_MOST_MISSED]),
+            opportunities=len(current), instead=instead,
+            sessions=len({one.session for one in current}), months=_by_month(current), missed=tuple(missed[:_MOST_MISSED]),
         )  # fmt: skip
+
+    def is_in_force(self, rule: Rule) -> bool:
+        """Whether a rule is in a file now that an agent of the sessions reads."""
+        return any(span.until is None and (self._is_read(span.file) or not self._agents) for span in rule.spans)
+
+    def _is_read(self, file: str) -> bool:
+        return any(is_read_by(agent, file) for agent in {*self._agents.values()})
+
+    def _file(self, rule: Rule) -> str:
+        """The file to name of those in which a rule is, or was: one that agents here read, and that it is still in."""
+        return max(rule.spans, key=lambda span: (self._is_read(span.file), span.until is None)).file
 
     def _aim(self, rule: Rule) -> AcceptedFor | None:
         """What a rule was accepted for; by its words, since its id is that of the line that it was reworded from."""
@@ -138,8 +152,8 @@ def _reads(agent: str, rule: Rule) -> bool:
     return any(is_read_by(agent, span.file) for span in rule.spans)
 
 
-def _state(followed: int, failed: int, opportunities: int) -> State:
-    """What became of a rule; who ran the command in vain did not ignore it."""
+def _state(followed: int, tried: int, opportunities: int) -> State:
+    """What became of a rule; who ran the command in vain, or another check of that kind, did not ignore it."""
     if not opportunities:
         return "not applicable"
     if opportunities < _FEWEST:
@@ -147,7 +161,7 @@ def _state(followed: int, failed: int, opportunities: int) -> State:
     interval = wilson_interval(followed, opportunities)
     if interval.low > _HALF:
         return "followed"
-    return "ignored" if wilson_interval(followed + failed, opportunities).high < _HALF else "mixed"
+    return "ignored" if wilson_interval(followed + tried, opportunities).high < _HALF else "mixed"
 
 
 def _by_month(found: Iterable[RuleObservation]) -> tuple[MonthCount, ...]:

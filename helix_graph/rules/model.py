@@ -104,7 +104,7 @@ class RuleObservation(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """One opportunity to follow a rule, and whether it was taken; ``line`` is the line of ``log``.
 
     ``what`` is the act that asked for it, and ``why`` says which commands ran, in which lines, or which were missing;
-    ``failed`` that it was not taken because they ran without success.
+    ``failed`` that it was not taken because they ran without success, ``instead`` that another check of that kind ran.
     """
 
     session: str
@@ -114,6 +114,7 @@ class RuleObservation(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     what: str
     why: str
     failed: bool
+    instead: bool
     log: str | None
     line: int | None
 
@@ -163,13 +164,17 @@ class BeforeAfter(msgspec.Struct, frozen=True, kw_only=True):
 class RuleRecord(msgspec.Struct, frozen=True, kw_only=True):
     """A rule with what sessions show of it; ``accepted`` is one that `advise` wrote, whose issue is followed.
 
+    ``file`` is the one that the sessions' agents read, if any. In ``instead`` of the opportunities that were not taken
+    another check of the same kind was run: that is no ignoring.
     ``missed`` are the newest opportunities that were not taken, the newest first.
     """
 
     rule: Rule
     state: State
+    file: str = ""
     followed: int = 0
     opportunities: int = 0
+    instead: int = 0
     sessions: int = 0
     months: tuple[MonthCount, ...] = ()
     change: BeforeAfter | None = None

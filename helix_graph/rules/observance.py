@@ -157,12 +157,16 @@ def _recorded(episode: Episode, clock: _Clock) -> Iterator[Act]:
 
 
 class Opportunity(NamedTuple):
-    """An act at which a rule could be followed, whether it was, and which run shows it or was missing."""
+    """An act at which a rule could be followed, whether it was, and which run shows it or was missing.
+
+    ``failed``: what it asks for was run in vain; ``instead``: another check of that kind was run.
+    """
 
     act: Act
     followed: bool
     why: str = ""
     failed: bool = False
+    instead: bool = False
 
 
 def observations(binding: Binding, session: SessionActs) -> list[RuleObservation]:
@@ -170,9 +174,9 @@ def observations(binding: Binding, session: SessionActs) -> list[RuleObservation
     return [
         RuleObservation(
             session=session.session, episode=session.episode, at=act.at or session.at, followed=followed,
-            what=_describe(act), why=why, failed=failed, log=session.log, line=act.line or None,
+            what=_describe(act), why=why, failed=failed, instead=instead, log=session.log, line=act.line or None,
         )
-        for act, followed, why, failed in _FINDERS[binding.when](binding, session.acts)
+        for act, followed, why, failed, instead in _FINDERS[binding.when](binding, session.acts)
     ]  # fmt: skip
 
 
@@ -219,7 +223,7 @@ def _account(binding: Binding, at: Act, acts: Sequence[Act]) -> Opportunity:
     instead = next((act for act in reversed(acts) if act.kind == "check" and act.check_kind in kinds), None)
     other = f"; `{_describe(instead)}` ran, in line {instead.line}" if instead else ""
     joined = (" or " if _is_one_enough(binding) else ", ").join(f"`{one.text}`" for one in missing)
-    return Opportunity(at, followed=False, why=f"no {joined}{other}")
+    return Opportunity(at, followed=False, why=f"no {joined}{other}", instead=instead is not None)
 
 
 def _is_change(binding: Binding, act: Act) -> bool:

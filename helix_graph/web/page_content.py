@@ -152,14 +152,20 @@ class _Metrics(msgspec.Struct):
 
 def issues_of(survey: IssueSurvey) -> PageIssues:
     """The issues of a memory, from one reading of it."""
-    found, left = survey.in_full(most=MOST_ISSUES, most_once=MOST_ONCE, occurrences=SHOWN)
+    every, left = survey.in_full(most=MOST_ISSUES, most_once=MOST_ONCE, occurrences=SHOWN)
+    found = [one for one in every if not _is_idle(one.details.issue)]
     groups = {one.group for one in found if one.details.issue.kind == "group"}
     return PageIssues(
         issues=tuple(_issue(one, survey.history, groups) for one in found),
-        left=left,
+        left=left + len(every) - len(found),
         deliberate=sum(one.deliberate for one in survey.history.failures),
         note="Costs say where time went, not where it will go.",
     )
+
+
+def _is_idle(issue: Issue) -> bool:
+    """Whether all there is to an issue is one look-up that found nothing: there is nothing to act on."""
+    return issue.sessions == 1 and only_looks(issue.check) and not issue.repaired and issue.remedy is None
 
 
 def issues_at(survey: IssueSurvey) -> dict[tuple[str, int | None], list[str]]:

@@ -33,6 +33,7 @@ class PageRule(msgspec.Struct, frozen=True, kw_only=True):
     state: State
     followed: int
     opportunities: int
+    instead: int
     sessions: int
     months: tuple[MonthCount, ...]
     change: BeforeAfter | None
@@ -87,7 +88,7 @@ def _rule(one: RuleRecord, place_of: Mapping[str, int]) -> PageRule:
         for it in one.missed
         if it.episode in place_of
     )
-    return copied(PageRule, one, id=rule.id, text=rule.text, file=rule.spans[-1].file, since=rule.since, missed=missed)
+    return copied(PageRule, one, id=rule.id, text=rule.text, since=rule.since, missed=missed)
 
 
 def _proposal(one: Proposal) -> PageProposal:

@@ -65,13 +65,17 @@ def visible(text: str) -> str:
 
 
 def short(text: str, length: int) -> str:
-    """A text on one line, cut to a length.
+    """A text on one line, cut to a length: behind a word where there is one near the end.
 
-    >>> short("one   two three", 9)
-    'one two …'
+    >>> short("one   two three", 10), short("one-two-three", 9)
+    ('one two…', 'one-two-…')
     """
     line = " ".join(visible(text).split())
-    return line if len(line) <= length else line[: length - 1] + "\u2026"
+    if len(line) <= length:
+        return line
+    kept = line[: length - 1]
+    blank = kept.rfind(" ")
+    return kept[: blank if blank > length / 2 else length] + "\u2026"
 
 
 def plain(text: str) -> str:

@@ -166,7 +166,7 @@ def _repair(episode: Episode, label: str, event: Event, fix: Fix, ledger: Eviden
 
 def _followed(one: RuleRecord) -> dict[str, Any]:
     return {
-        "file": one.rule.spans[-1].file,
+        "file": one.file,
         "state": one.state,
         "followed": one.followed,
         "opportunities": one.opportunities,

@@ -59,8 +59,7 @@ def render_rules(found: RuleList) -> None:
 def _cells(one: RuleRecord) -> tuple[str, ...]:
     unit = " sessions" if one.state == "usage" else ""
     followed = f"{one.followed} of {one.opportunities}{unit}" if one.opportunities else ""
-    span = next((each for each in one.rule.spans if each.until is None), one.rule.spans[-1])
-    return one.rule.id[:_SHORT], one.state, followed, one.rule.since[:10], span.file, cut_line(one.rule.text, _LONGEST)
+    return one.rule.id[:_SHORT], one.state, followed, one.rule.since[:10], one.file, cut_line(one.rule.text, _LONGEST)
 
 
 def _sentence(change: BeforeAfter | None) -> str:
@@ -117,7 +116,8 @@ def render_rule(found: RuleDetails) -> None:
         say(f"used in {one.followed} of {count(one.opportunities, 'session')} that changed {files}")
         say(quiet("  No verdict: the rule does not say when to run it."))
     elif one.opportunities:
-        say(f"{one.state}: {one.followed} of {one.opportunities} times in {count(one.sessions, 'session')}")
+        instead = f"; {count(one.instead, 'other time')} another check of that kind ran" if one.instead else ""
+        say(f"{one.state}: {one.followed} of {one.opportunities} times in {count(one.sessions, 'session')}{instead}")
     else:
         say(one.state)
     for month in one.months:

@@ -101,13 +101,14 @@ def _results(call: ParsedCall, session: Session) -> Iterator[Event]:
     name, root = _name(call), session.root
     if call.status in {*UNDONE, "interrupted"}:
         said = _words_of_refusal(call, session.steps)
-        why = line(said, limit=_REASON_LIMIT) if said else line(call.output)
-        yield _event(call, "tool_call", f"{name} {call.status}: {why}")
+        # Without a person's words a rejection has only the program's own sentence about it.
+        why = line(said, limit=_REASON_LIMIT) if said or call.status == "rejected" else line(call.output)
+        yield _event(call, "tool_call", f"{name} {call.status}{': ' if why else ''}{why}")
     elif call.operation == "run":
         yield from _verdicts(call, root=root)
         failure = None if any(verdict.passed is False for verdict in call.verdicts) else _failed_part(call)
         if failure is not None:
-            yield _error(call, check=_culprit(call), finding=failure, root=root)
+            yield _error(call, check=_culprit(call, failure.message), finding=failure, root=root)
         yield from _commits(call)
     elif call.asks_editor:
         yield from _verdicts(call, root=root)
@@ -198,10 +199,16 @@ def _failed_part(call: ParsedCall) -> CheckFinding | None:
     return None if finding.family == ANSWERED_NO else finding
 
 
-def _culprit(call: ParsedCall) -> str:
-    """The part of a command that failed, as program and subcommand: no check that passed, no filter behind a pipe."""
+def _culprit(call: ParsedCall, message: str) -> str:
+    """The part of a command that failed, as program and subcommand: the one that says so by its name.
+
+    Else the deciding one, no check that passed and no filter behind a pipe.
+    """
     if _SHELL_REFUSES.match(call.output.lstrip()):
         return "shell"
+    speaker = message.partition(": ")[0]
+    if any(segment.program == speaker and not segment.subcommand for segment in call.segments):
+        return speaker
     passed = {verdict.segment for verdict in call.verdicts if verdict.passed}
     others = [segment for number, segment in enumerate(call.segments) if number not in passed and segment.joiner != "|"]
     segment = decisive(tuple(others)) or call.decisive

@@ -21,10 +21,13 @@ function visible(text) {
   return String(text).replace(/\r\n?/g, "\n").replace(OBEYED, "\u25a1");
 }
 
-/** A text on one line, cut to a length; cut between characters, never within one. */
+/** A text on one line, cut to a length: behind a word where there is one near the end, and never within a character. */
 function short(text, length) {
   const characters = Array.from(visible(text.slice(0, 8 * length)).replace(/\s+/g, " "));
-  return characters.length > length ? characters.slice(0, length - 1).join("") + "\u2026" : characters.join("");
+  if (characters.length <= length) return characters.join("");
+  const kept = characters.slice(0, length - 1);
+  const blank = kept.lastIndexOf(" ");
+  return kept.slice(0, blank > length / 2 ? blank : length).join("") + "\u2026";
 }
 
 /** A text of a log within a sentence of ours: its direction of writing stays its own. */

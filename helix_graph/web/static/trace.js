@@ -10,7 +10,7 @@ async function sessionPage(sessions, name, step, chosen) {
   if (!trace) return make("article", {}, ...head, make("p", { class: "nothing" }, "Its steps are not on this page, which has those of the newest sessions and of each issue's last occurrences. Show them with ", command(`helix-graph explain ${briefName(sessions.session[place])} --steps`), "."));
   if (chosen.with !== undefined) return make("article", {}, ...head, await comparison(sessions, place, trace, chosen.with));
   const steps = make("ol", { class: "steps" }, trace.steps.map((one, at) => stepItem(one, at, trace, sessions.session[place])));
-  const page = make("article", {}, ...head, ...whatFailed(trace, name, (await pack("issues")).issues), make("div", { class: "pair even" }, readFirst(trace, name), suspectsOf(trace, sessions, place)), ...memoryShown(trace), ...refused(trace), make("h2", {}, `${count(trace.steps.length, "step")}`), steps, lessonsOf(trace));
+  const page = make("article", {}, ...head, ...whatFailed(trace, name, (await pack("issues")).issues), make("div", { class: "pair even" }, readFirst(trace, name), suspectsOf(trace, sessions, place)), ...memoryShown(trace), ...refused(trace), make("h2", {}, count(trace.steps.length, "step")), openEdits(steps, trace), steps, lessonsOf(trace));
   if (step) queueMicrotask(() => openStep(page, step, trace));
   return page;
 }
@@ -132,6 +132,19 @@ function refused(trace) {
 function lessonsOf(trace) {
   if (!trace.lessons?.length) return null;
   return make("div", {}, make("h2", {}, "Lessons"), make("ul", { class: "plain" }, trace.lessons.map((text) => make("li", {}, quoted(text)))));
+}
+
+/** A button that opens every step with a diff, or closes them. */
+function openEdits(steps, trace) {
+  const edits = trace.steps.filter((one) => one.diff?.length);
+  if (!edits.length) return null;
+  const button = make("button", { type: "button", class: "button", "aria-pressed": "false" }, `Show the ${count(edits.length, "edit")}`);
+  button.addEventListener("click", () => {
+    const open = button.getAttribute("aria-pressed") === "false";
+    button.setAttribute("aria-pressed", String(open));
+    for (const one of edits) steps.querySelector(`[data-step="${CSS.escape(one.id)}"] > details`).open = open;
+  });
+  return make("div", { class: "picker" }, button);
 }
 
 function isFailure(one) {

@@ -193,9 +193,11 @@ def finding_of(segments: tuple[Segment, ...], output: CommandOutput, exit_code: 
     masked = template(first) if first else ""
     first = first or informative_line(spoken)
     # What a look prints is someone's text; only a line that calls itself an error is its own.
-    if masked and (_LOUD.match(first) or not last or last.purpose != "look"):
+    is_own = _LOUD.match(first) or not last or last.purpose != "look"
+    if masked and is_own:
         return CheckFinding(family=masked, message=first)
-    return CheckFinding(family=f"exit code {code}" if code is not None else "failed", message=first, generic=True)
+    ended = f"exit code {code}" if code is not None else "failed"
+    return CheckFinding(family=ended, message=first if is_own or len(segments) == 1 else ended, generic=True)
 
 
 def known_finding(lines: Iterable[str]) -> CheckFinding | None:
