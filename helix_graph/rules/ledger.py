@@ -89,7 +89,8 @@ class Ledger:
         return RuleRecord(
             rule=rule, state=state, followed=followed,
             opportunities=len(current), instead=instead,
-            sessions=len({one.session for one in current}), months=_by_month(current), missed=tuple(missed[:_MOST_MISSED]),
+            sessions=len({one.session for one in current}), months=_by_month(current),
+            missed=tuple(missed[:_MOST_MISSED]),
         )  # fmt: skip
 
     def is_in_force(self, rule: Rule) -> bool:
