@@ -258,10 +258,10 @@ def test_tests_of_one_file_pass_that_file_and_no_other(script: Begin, asked: Ask
 
 
 def test_tests_of_another_folder_say_nothing(script: Begin, asked: Asked) -> None:
-    log = script("s").prompt("Test").edit("web/src/cart.ts", "a", "b").edit("src/till.ts", "a", "b")
+    log = script("s").prompt("Test").edit("web/src/cart.test.ts", "a", "b").edit("src/till.test.ts", "a", "b")
     log = log.run("bun test src/", "bun test v1.3.5\n\n 12 pass\n 0 fail\nRan 12 tests across 2 files. [8.00ms]")
-    assert asked(log, source="till.ts", target="passes").found
-    assert not asked(log, source="web/src/cart.ts", target="passes").found
+    assert asked(log, source="till.test.ts", target="passes").found
+    assert not asked(log, source="web/src/cart.test.ts", target="passes").found
 
 
 def test_a_rule_is_blamed_on_the_edit_that_wrote_the_quoted_line(script: Begin, asked: Asked) -> None:
@@ -304,3 +304,77 @@ def test_a_file_that_was_changed_again_after_another_check_failed_passes_as_it_t
     (_, begun, _), *_ = lines(answer)
     assert begun is not None
     assert begun > written + 2
+
+
+def test_of_several_edits_of_a_file_the_last_before_the_pass_is_cited(script: Begin, asked: Asked) -> None:
+    log = script("s").prompt("Test").edit("store/put.go", "a", "b").edit("store/put.go", "b", "c")
+    answer = asked(log.run("go test ./store", "ok  \tshop.io/store\t0.31s"), source="put.go", target="passes")
+    assert answer.steps[-1].witnesses[0].source.quote == "c"
+
+
+def test_an_edit_that_another_one_replaced_before_the_run_met_no_verdict(script: Begin, asked: Asked) -> None:
+    log = script("s").prompt("Test").edit("store/put.go", "a", "first").edit("store/get.go", "a", "b")
+    log = log.edit("store/put.go", "first", "second").run("go test ./store", "ok  \tshop.io/store\t0.31s")
+    answer = asked(log, source="put.go", target="passes")
+    assert {one.source.quote for one in answer.steps[-1].witnesses} == {"second"}
+
+
+@pytest.mark.parametrize(("said", "passed"), [("Fixed 1 file.", False), ("No fixes applied.", True)])
+def test_a_run_that_repairs_what_it_finds_passes_no_edit(
+    script: Begin, asked: Asked, said: str, *, passed: bool
+) -> None:
+    log = script("s").prompt("Lint").edit("ui/cart.tsx", "a", "b")
+    log = log.run("bun run lint:fix", f"$ biome check --write\nChecked 2 files in 9ms. {said}")
+    assert asked(log, source="cart.tsx", target="biome passes").found is passed
+
+
+def test_a_pass_after_another_check_of_types_failed_is_not_the_edits(script: Begin, asked: Asked) -> None:
+    wrong = "src/api/cart.ts(3,1): error TS2322: Type 'string' is not assignable to type 'number'."
+    log = script("s").prompt("Types").edit("src/api/item.ts", "a", "b").run("npx tsc --noEmit", wrong, code=2)
+    log = log.edit("src/api/cart.ts", "a", "b").run("bun run typecheck", "$ tsc --noEmit")
+    assert not asked(log, source="item.ts", target="passes").found
+    assert asked(log, source="cart.ts", target="passes").found
+
+
+def test_a_linters_complaint_of_another_file_leaves_a_later_pass_alone(script: Begin, asked: Asked) -> None:
+    log = script("s").prompt("Test").edit("cart/cart.go", "a", "b").run(LINT, UNUSED, code=1)
+    log = log.edit("store/store.go", "func findAll(", "func used(").run("go test ./...", GO_PASSES)
+    assert asked(log, source="cart.go", target="go test passes").found
+
+
+def test_a_pass_of_the_tests_is_shown_before_one_of_a_linter(script: Begin, asked: Asked) -> None:
+    log = script("s").prompt("Test").edit("store/put.go", "a", "b").run(LINT, LINT_PASSES)
+    answer = asked(log.run("go test ./...", GO_PASSES), source="put.go", target="passes")
+    assert answer.steps[-1].target == "go test passes"
+
+
+def test_tests_that_may_not_import_a_file_are_no_pass_of_it(script: Begin, asked: Asked) -> None:
+    log = script("s").prompt("Test").edit("src/cart.ts", "a", "b").edit("src/store.test.ts", "a", "b")
+    log = log.run("bun test", "bun test v1.3.5\n\n 12 pass\n 0 fail\nRan 12 tests across 2 files. [9.00ms]")
+    assert not asked(log, source="cart.ts", target="passes").found
+    assert asked(log, source="store.test.ts", target="passes").found
+
+
+def test_a_name_that_an_edit_only_carried_over_is_not_undefined_because_of_it(script: Begin, asked: Asked) -> None:
+    complaint = "# shop.io/store\nstore/put.go:9:4: undefined: Item"
+    log = script("s").prompt("Build").edit("store/put.go", "list(Item)", "array(Item)").edit("cart/cart.go", "a", "b")
+    assert not asked(log.run("go build ./...", complaint, code=1), source="put.go", target="fails").found
+    used = script("t").prompt("Build").edit("store/put.go", "list()", "array(Item)").edit("cart/cart.go", "a", "b")
+    assert asked(used.run("go build ./...", complaint, code=1), source="put.go", target="fails").found
+
+
+def test_an_edit_of_every_place_of_a_name_is_cited_for_the_line_that_has_it(script: Begin, asked: Asked) -> None:
+    complaint = (
+        "store/put.go:3:6: exported: func name will be used as store.StorePut and that stutters (revive)\n"
+        "func StorePut(item Item) error {\n     ^\n1 issues:\n* revive: 1"
+    )
+    log = script("s").prompt("Lint").run(LINT, complaint, code=1).edit("store/put.go", "StorePut", "Put")
+    log = log.edit("store/put.go", "// exported for tests\nfunc old() {}", "// kept").run(LINT, LINT_PASSES)
+    assert written(asked(log, source="revive", target="passes")) == "Put"
+
+
+def test_sessions_that_never_ran_the_check_are_not_counted_against_its_verdict(script: Begin, asked: Asked) -> None:
+    log = script("s").prompt("Test").edit("store/put.go", "a", "b").run("go test ./...", GO_PASSES)
+    other = script("t").prompt("Edit").edit("store/put.go", "b", "c").run(LINT, LINT_PASSES)
+    answer = asked(log, other, source="put.go", target="go test passes")
+    assert (answer.steps[-1].frequency.k, answer.steps[-1].frequency.n) == (1, 1)

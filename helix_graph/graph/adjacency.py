@@ -63,6 +63,7 @@ class NodeSummary(msgspec.Struct, frozen=True, kw_only=True):
 class Frequency(msgspec.Struct, frozen=True, kw_only=True):
     """In ``k`` of the ``n`` sessions in which an edge's source occurred the link is there.
 
+    Of a check's verdict only sessions count that ran the check: in the others it could not be seen.
     ``low`` and ``high`` (0 to 1) are the 95 % Wilson interval. What people assert counts in neither number.
     """
 
@@ -147,6 +148,8 @@ class Adjacency:
         self._summaries: dict[int, NodeSummary] = {}
         self._mentioned: dict[str, list[TextMatch]] = {}
         self._names: dict[str, list[str]] = {}
+        #: Some sessions, and which checks each of them ran.
+        self._ran_in: tuple[set[str], set[tuple[str, str]]] = (set(), set())
 
     def labelled(self, text: str) -> frozenset[int]:
         """The nodes whose label contains ``text``, in any case; ``*``, ``?`` and ``[`` are letters."""
@@ -285,12 +288,26 @@ class Adjacency:
 
     def edge_summary(self, edge: Edge) -> EdgeSummary:
         """An edge as shown to people."""
-        return summary_of(self.claims([edge])[edge], self.occurring([edge[0]])[edge[0]])
+        return summary_of(self.claims([edge])[edge], self.sessions_able([edge[0]], self.summary(edge[1])))
 
-    def names_of_checks(self) -> frozenset[str]:
-        """The checks that ran, as labels have them: ``go test``. Tools of an agent and mere commands are none."""
-        rows = self._ask("SELECT DISTINCT checked FROM run WHERE kind <> 'command'")
-        return frozenset(check_label(name).removesuffix(" fails: ") for (name,) in rows)
+    def sessions_able(self, sources: Collection[int], target: NodeSummary) -> int:
+        """In how many sessions with one of the sources the target could be seen: a verdict where its check ran."""
+        sessions = {one for one in self.episodes_of(sources) if one.startswith(PREFIX)}
+        check = _check_of(target.label) if target.type in {"error", "event"} else None
+        if check is None or not sessions:
+            return len(sessions)
+        if sessions != self._ran_in[0]:
+            rows = self._ask(
+                f"SELECT DISTINCT id, checked FROM episode JOIN run ON episode = episode.number WHERE id {ANY_OF}",  # noqa: S608  (a constant)
+                (as_list(sessions),),
+            )
+            self._ran_in = (sessions, {(session, check_label(name).removesuffix(_FAILS)) for session, name in rows})
+        return sum((session, check) in self._ran_in[1] for session in sessions) or len(sessions)
+
+    def kinds_of_checks(self) -> dict[str, str]:
+        """The checks that ran, as labels have them (``go test``), with their kinds; mere commands are none."""
+        rows = self._ask("SELECT DISTINCT kind, checked FROM run WHERE kind <> 'command' ORDER BY kind DESC")
+        return {check_label(name).removesuffix(_FAILS): kind for kind, name in rows}
 
     def speaking_edit(self, episode: str, source: str, target: str) -> tuple[str, int, str] | None:
         """Of a change and what failed, either way: the change, and line and text of the edit that is about it.
@@ -315,6 +332,21 @@ class Adjacency:
         ).fetchone()
         fields = dict(zip(MentionPlace.__struct_fields__[2:], row, strict=True))
         return MentionPlace(episode=episode, local=local, **fields)
+
+
+_FAILS, _PASSES = " fails: ", " passes"
+
+
+def _check_of(label: str) -> str | None:
+    """The check whose verdict a label is.
+
+    >>> _check_of("go test passes"), _check_of("ruff check fails: F401: os"), _check_of("commit")
+    ('go test', 'ruff check', None)
+    """
+    if label.endswith(_PASSES):
+        return label.removesuffix(_PASSES)
+    check, found, _ = label.partition(_FAILS)
+    return check if found else None
 
 
 def wording(facts: EpisodeFacts) -> str:

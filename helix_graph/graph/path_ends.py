@@ -110,8 +110,17 @@ def _likeliest_goals(graph: Adjacency, sources: frozenset[int], targets: frozens
             yield own
             return
     if len(failed) > 1:
-        known = graph.names_of_checks()
+        known = graph.kinds_of_checks()
         of_tools = {node for node in failed if goals[node].label.partition(_FAILS)[0] not in known}
         if of_tools and of_tools != failed:
             yield targets - of_tools
     yield targets
+
+
+def most_telling(graph: Adjacency, goals: frozenset[int]) -> Iterator[frozenset[int]]:
+    """Of several passes those that say most of a change: tests, then builds and types, before linters."""
+    labels = {node: card.label for node, card in graph.summaries(goals).items()}
+    if len(goals) > 1 and all(label.endswith(_PASSES) for label in labels.values()):
+        kinds = graph.kinds_of_checks()
+        for some in ({"test"}, {"build", "typecheck"}):
+            yield frozenset(node for node in goals if kinds.get(labels[node].removesuffix(_PASSES)) in some)

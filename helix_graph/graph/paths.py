@@ -31,7 +31,7 @@ from helix_graph.graph.finer_labels import Resolution
 from helix_graph.graph.label_lookup import Match, matches
 from helix_graph.graph.label_search import LabelMatch
 from helix_graph.graph.model import GraphNode, row_of
-from helix_graph.graph.path_ends import ends_at_kind, ends_of, is_part_of, pairs
+from helix_graph.graph.path_ends import ends_at_kind, ends_of, is_part_of, most_telling, pairs
 from helix_graph.graph.shortest_paths import (
     Ends,
     PathChoice,
@@ -322,6 +322,11 @@ def _search(graph: Adjacency, ends: Ends, asked: _Asked) -> RankedPaths | None:
     layers = shortest_layers(graph, ends.sources, ends.targets, depth=depth, types=types, within=ends.within)
     if not layers:
         return None
+    for goals in most_telling(graph, ends.targets):
+        equal = shortest_layers(graph, ends.sources, goals, depth=len(layers), types=types, within=ends.within)
+        if equal:
+            layers, ends = equal, msgspec.structs.replace(ends, targets=goals)
+            break
     route = PathChoice(graph, layers, ends.within).best()
     first = RankedPath(route.start, route.edges, tuple(sorted({episode for episode, _ in route.reached})))
     if asked.count == 1:
@@ -394,9 +399,12 @@ _Places = tuple[tuple[MentionPlace, MentionPlace], ...]
 def _quoted_places(graph: Adjacency, chain: tuple[Joint, ...]) -> _Places:
     """Where the mentions of a chain are; of a change that several edits make up the one that answers the error."""
     places = {local: graph.place(episode, local) for episode, *ends in chain for local in ends}
+    answers: set[str] = set()  # of these the edit that answers the error is shown, not the last before the pass
     for episode, source, target in chain:
-        if edit := graph.speaking_edit(episode, source, target):
+        edit = graph.speaking_edit(episode, source, target)
+        if edit and edit[0] not in answers:
             places[edit[0]] = msgspec.structs.replace(places[edit[0]], line=edit[1], quote=edit[2])
+        answers.add(target)
     return tuple((places[source], places[target]) for _, source, target in chain)
 
 

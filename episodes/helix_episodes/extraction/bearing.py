@@ -4,9 +4,9 @@ A link says what followed what under rules that do not look at the result, becau
 reads a path wants more: that the run looked at the file, that the complaint is of what the change wrote, that the
 change answers the complaint. Where the log does not show this the link is *loose*.
 
-- A run that passes bears on a change if it read files of that kind, its command or output takes in the file, and the
-  check did not fail in between, nor pass in a run that took the file in, nor was the file changed again after another
-  check had failed; or if it verifies a fix of the change's.
+- A run that passes bears on a change if it read files of that kind, its command or output takes in the file, the file
+  was not changed again before, and since the change nothing that reads it failed, nor did the check pass in a run that
+  took it in; or if it verifies a fix of the change's. A run that itself repairs what it finds passes no change.
 - A run that fails bears on a change if the complaint quotes or names what the change wrote; or if it names the file or
   a test of it, and nothing else was changed there since the run before; as it is if a check names no place.
 - A change bears on a failure if it is the only one of its fix, or one of its edits speaks of the failure; and the check
@@ -19,10 +19,11 @@ import re
 from itertools import takewhile
 from typing import TYPE_CHECKING
 
+from helix_episodes.extraction.check_runs import rewrites
 from helix_episodes.extraction.checks.compilers import COMPILE_FAMILIES
 from helix_episodes.extraction.checks.model import names_selected, paths_of
 from helix_episodes.extraction.fix_credit import named_symbols, quoted_lines, texts_of
-from helix_episodes.extraction.languages import is_source_for, language_of
+from helix_episodes.extraction.languages import is_source_for, language_of, may_read
 from helix_episodes.extraction.paths import file_name, is_test_file
 
 if TYPE_CHECKING:
@@ -48,22 +49,22 @@ _SHORTEST_LINE = 8
 #: The arrow before a marked line, and the rule above the next complaint.
 _ARROW = re.compile(r"^\s*>\s*\d+\s*[│|]")
 _RULED = re.compile(r"━━━")
+#: What git says of the files of a commit whose hook ran the tests.
+_COMMITTED = re.compile(r"^ (?:create|delete) mode .*|^ rename .*", re.MULTILINE)
+#: What a checker that may rewrite says where it had nothing to rewrite.
+_NOTHING_REPAIRED = "No fixes applied"
 
 
 def shows_pass(timeline: Timeline, change: Decision, run: CheckRun, fixes: Sequence[Fix]) -> bool:
     """Whether a passing run is about a change."""
     check = run.verdict.check
     failing = timeline.failing_between(timeline.positions[change.id], run.position)
-    if any(one.verdict.check == check for one in failing):
+    if any(one.verdict.check == check for one in failing) or _repaired_itself(timeline, run):
         return False
     if any(fix.verified_by in run.events and change.id in fix.changes and change.id not in fix.loose for fix in fixes):
         return True
     path = (change.action.path if change.action else None) or ""
-    if not path:
-        return True
-    if any(
-        not COMPILE_FAMILIES.isdisjoint(one.families) or _is_changed_again(timeline, path, one, run) for one in failing
-    ):
+    if not path or any(_may_blame(timeline, one, path) for one in failing) or _is_changed_again(timeline, change, run):
         return False
     texts = _texts(timeline, change)
     nearer = (one for one in timeline.runs[check] if timeline.positions[change.id] < one.position < run.position)
@@ -72,10 +73,31 @@ def shows_pass(timeline: Timeline, change: Decision, run: CheckRun, fixes: Seque
     return _looks_at(timeline, run, path, texts)
 
 
-def _is_changed_again(timeline: Timeline, path: str, failed: CheckRun, run: CheckRun) -> bool:
-    """Whether a file was changed between a run that failed and one that passed: that passes what it then was."""
-    edits = (one for one in timeline.calls if one.changes_files and failed.position < one.position < run.position)
-    return any(one.path == path for one in edits)
+def _repaired_itself(timeline: Timeline, run: CheckRun) -> bool:
+    """Whether a run may have rewritten what it found, so that what passes is not the change as it was made."""
+    if run.call is None or run.verdict.segment is None:
+        return False
+    segments = timeline.calls[run.call].segments[run.verdict.segment : run.verdict.segment + 1]
+    return any(map(rewrites, segments)) and _NOTHING_REPAIRED not in _output(timeline, run)
+
+
+def _may_blame(timeline: Timeline, failed: CheckRun, path: str) -> bool:
+    """Whether a failing run may be about a file. Linters and formatters name the files that they complain of."""
+    kind = failed.verdict.kind
+    named = kind in {"lint", "format"} and any(timeline.event(one).path for one in failed.events)
+    if named and COMPILE_FAMILIES.isdisjoint(failed.families):
+        return _is_named(path, _output(timeline, failed))
+    return may_read(failed.verdict.check, path, tests=kind == "test")
+
+
+def _is_changed_again(timeline: Timeline, change: Decision, run: CheckRun) -> bool:
+    """Whether a later edit changed the same file before a run: that edit met the verdict, not the change."""
+    path = change.action.path if change.action else None
+    last = max(one.position for one in timeline.calls_of(change))
+    return any(
+        one.changes_files and one.path == path and one.status != "error" and last < one.position < run.position
+        for one in timeline.calls
+    )
 
 
 def _looks_at(timeline: Timeline, run: CheckRun, path: str, texts: str) -> bool:
@@ -94,8 +116,11 @@ def _takes_in(timeline: Timeline, run: CheckRun, path: str, texts: str) -> bool:
     if verdict.ran or verdict.cached:
         return any(one == folder or one.endswith(f"/{folder}") for one in verdict.ran) if folder else bool(verdict.ran)
     compiled = language_of(verdict.check) in _COMPILED
-    if verdict.kind == "test" and not compiled and verdict.task is not None and verdict.echoed is None:
-        return _is_named(path, output)  # a script of which nobody sees what it runs
+    unseen = not is_test_file(path) or (verdict.task is not None and verdict.echoed is None)
+    if verdict.kind == "test" and not compiled and unseen:
+        return _is_named(
+            path, _COMMITTED.sub("", output)
+        )  # nobody sees which files the tests import, or what a script runs
     entered = _folder_entered(timeline, run)
     if not _is_below(path, entered) or (verdict.kind == "typecheck" and not compiled and _package_of(path) != entered):
         return False
@@ -195,7 +220,7 @@ def wrote_what_fails(
         return None
     words = [*event.tests, *named_symbols(event)]
     for one in reversed(edits) if own or compiled or event.tests else ():
-        if any(_has(word, line) for line in _changed(one) for word in words):
+        if any(_brought(word, one) if compiled else any(_has(word, line) for line in _changed(one)) for word in words):
             return one
     tested = bool(event.path) and _stem(event.path or "") == _stem(path)
     unplaced = not event.path and run.verdict.kind != "test"
@@ -224,6 +249,12 @@ def _plain(line: str) -> str:
 
 def _has(word: str, line: str) -> bool:
     return bool(re.search(rf"\b{re.escape(word.rpartition('.')[2])}\b", line))
+
+
+def _brought(word: str, edit: ParsedCall) -> bool:
+    """Whether a name stands more or less often after an edit: it was used, or what it was used for is gone."""
+    old, new = (len(re.findall(rf"\b{re.escape(word.rpartition('.')[2])}\b", text)) for text in texts_of(edit))
+    return old != new
 
 
 def _introduced(edit: ParsedCall) -> set[str]:

@@ -45,6 +45,9 @@ _WORD = re.compile(r"\w+")
 _SHORTEST_RULE = 5
 #: The shortest word of a message that tells one edit from another.
 _SHORTEST_TOLD = 4
+_STEM = 6
+#: Where a word of a test's name ends: ``UserConfirmsOverwrite``.
+_PART = re.compile(r"_|(?<=[a-z])(?=[A-Z])")
 #: So many lines below a diagnostic quote the source, behind a number and a bar or not; a shorter one is in any file.
 _QUOTED_BELOW = 4
 _GUTTER = re.compile(r"^[>\s]*(?:\d+\s*)?[│|]\s?|^[>E]\s+")
@@ -104,13 +107,13 @@ def speaking_calls(timeline: Timeline, fix: Fix, error: Event) -> dict[str, Pars
     output = timeline.call_of(error).output[:_MOST_TEXT]
     quoted = quoted_lines(output, error)
     said = _said_by_test(output, error) if error.tests or (error.family or "").endswith("test failed") else frozenset()
-    words = [*named_symbols(error), *map(_last_name, error.tests)]
-    if not _is_prose(error.family or ""):
-        words += [one for one in _WORD.findall(error.family or "") if len(one) >= _SHORTEST_RULE]
+    names = [*named_symbols(error), *map(_last_name, error.tests)]
+    family = "" if _is_prose(error.family or "") else error.family or ""
+    rules = [one for one in _WORD.findall(family) if len(one) >= _SHORTEST_RULE]
     found = {}
     for change in map(timeline.decision, fix.changes):
         edits = [one for one in timeline.calls_of(change) if one.changes_files]
-        speaking = [(one, score) for one in edits if any(score := _speaks(one, quoted, words, said))]
+        speaking = [(one, score) for one in edits if any(score := _speaks(one, quoted, names, rules, said))]
         if speaking:
             found[change.id] = max(speaking, key=itemgetter(1))[0]
     return found
@@ -130,9 +133,11 @@ def speaking_edits(
 ) -> tuple[FixEdit, ...]:
     """Of each change that several edits make up the edit that speaks, but for the first: the change is quoted by it.
 
-    Where none does it is the one that says most: more than an import, and with most words of the message.
+    Where none does it is the one that says most: more than an import, and with most words of the message and of the
+    test's name.
     """
-    said = frozenset(one.casefold() for one in _WORD.findall(error.message or "") if len(one) >= _SHORTEST_TOLD)
+    tests = (_PART.sub(" ", _last_name(one)) for one in error.tests[:1])  # a mention is named after the first
+    said = _stems(" ".join([error.message or "", *tests]))
     found = []
     for change in map(timeline.decision, fix.changes):
         edits = [one for one in timeline.calls_of(change) if one.changes_files]
@@ -167,20 +172,32 @@ def _said_by_test(output: str, error: Event) -> frozenset[str]:
 
 
 def _speaks(
-    edit: ParsedCall, quoted: frozenset[str], words: Sequence[str], said: Collection[str]
-) -> tuple[int, int, int]:
+    edit: ParsedCall, quoted: frozenset[str], names: Sequence[str], rules: Sequence[str], said: Collection[str]
+) -> tuple[int, int, int, int]:
+    """How much of a failure an edit has: lines that the output quotes, then names, the rule, and what a test says."""
     old, new = texts_of(edit)
     replaced = {line.strip() for line in old.splitlines()}
-    named = sum(bool(re.search(rf"\b{re.escape(one)}\b", old + new)) for one in words)
-    return len(quoted & replaced), named, sum(one in old for one in said)
+    # An edit of every place where a name stands finds the name alone.
+    found = sum(one in replaced or (len(old) >= _SHORTEST_LINE and _has_word(old.strip(), one)) for one in quoted)
+    named, ruled = (sum(_has_word(one, old + new) for one in some) for some in (names, rules))
+    return found, named, ruled, sum(one in old for one in said)
+
+
+def _has_word(word: str, text: str) -> bool:
+    return bool(word) and bool(re.search(rf"\b{re.escape(word)}\b", text))
 
 
 def _says(edit: ParsedCall, said: frozenset[str]) -> tuple[bool, int]:
-    """Whether an edit changes more than imports and brackets, and how many words of a message it has."""
+    """Whether an edit changes more than imports and brackets, and how many of some words it has."""
     old, new = texts_of(edit)
     lines = [*replaced_part(old=old, new=new).splitlines(), *changed_part(old=old, new=new).splitlines()]
-    words = {one.casefold() for one in _WORD.findall(old + new)}
-    return any(map(is_telling, lines)), len(said & words)
+    words = _stems(old + new)
+    return any(map(is_telling, lines)), len(words & said)
+
+
+def _stems(text: str) -> frozenset[str]:
+    """The words of a text by how they begin: ``confirms`` is ``confirm``."""
+    return frozenset(one.casefold()[:_STEM] for one in _WORD.findall(text) if len(one) >= _SHORTEST_TOLD)
 
 
 def named_files(error: Event, output: str, *, alone: bool) -> frozenset[str]:

@@ -62,12 +62,14 @@ def is_source_for(check: str, path: str, kind: str) -> bool:
     (False, True)
     >>> is_source_for("mise lint", "deny.toml", "lint"), is_source_for("go build", "cart_test.go", "build")
     (False, False)
+    >>> is_source_for("bun css:build", "cart.tsx", "build")
+    False
     """
     name = path.replace("\\", "/").lower().rpartition("/")[2]
     suffix, language = name.rpartition(".")[2], language_of(check)
     if language is None or (check == "tsc" and suffix not in {"ts", "tsx", "mts", "cts"}):
         return False
-    if kind == "build" and role_of(path) == "test":
+    if kind == "build" and (role_of(path) == "test" or "css" in check):
         return False
     return suffix in _SOURCES_OF[language] and suffix not in _BESIDES
 

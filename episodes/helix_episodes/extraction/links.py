@@ -106,11 +106,16 @@ def _judged(
 ) -> Link:
     """A change and its verdict, with the edit that the verdict speaks of."""
     link = Link(source=change.id, target=event.id, reason="edit-test")
-    if event.type != "error":
-        return replace(link, loose=not shows_pass(timeline, change, run, fixes))
-    edit = wrote_what_fails(timeline, change, event, run, alone=alone)
-    first = next((one for one in timeline.calls_of(change) if one.changes_files), None)
-    return replace(link, loose=edit is None, edit=evidence_of_call(edit) if edit and edit is not first else None)
+    edits = [one for one in timeline.calls_of(change) if one.changes_files]
+    if event.type == "error":
+        edit = wrote_what_fails(timeline, change, event, run, alone=alone)
+        link = replace(link, loose=edit is None)
+    else:
+        # What passes is the file as the last edit left it.
+        edit = next((one for one in reversed(edits) if one.status != "error" and one.position < run.position), None)
+        link = replace(link, loose=not shows_pass(timeline, change, run, fixes))
+    told = edit is not None and edit is not edits[0] and not link.loose
+    return replace(link, edit=evidence_of_call(edit)) if edit and told else link
 
 
 def _led_to(
