@@ -83,7 +83,7 @@ def test_the_path_is_held_whole_by_a_session(answers: dict[str, Any]) -> None:
     path = answers["path"]
     assert path["found"]
     assert path["whole"]
-    assert [node["label"] for node in path["path"]][:2] == ["ruff fails: E501", "edit source (.py)"]
+    assert [node["label"] for node in path["path"]][:3] == ["ruff fails: E501", "edit test (.py)", "ruff passes"]
     assert path["path"][-1]["label"] == "success"
 
 
