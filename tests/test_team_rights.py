@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import sys
 import time
@@ -139,6 +140,9 @@ FORBIDDEN = (
     "SELECT helix_team.next_number('shop')",
     "ALTER TABLE helix_team.object DISABLE ROW LEVEL SECURITY",
     "SET ROLE ann",
+    "DELETE FROM helix_team.object",
+    *(f"BEGIN; LOCK TABLE helix_team.{table}" for table in ("object", "tombstone", "member", "meta", "turn")),
+    "BEGIN; LOCK TABLE helix_team.object IN ROW EXCLUSIVE MODE",
 )
 
 
@@ -163,7 +167,8 @@ def test_projects_are_apart_and_so_are_readers(team_server: TeamDatabase) -> Non
             mallory.push([an_object(b"x")])
     assert refused(team_server, "reader", "DELETE FROM helix_team.object")
     assert team_server.execute("UPDATE helix_team.object SET data = 'y' RETURNING 1", role="bob") == []
-    assert team_server.execute("DELETE FROM helix_team.object RETURNING 1", role="bob") == []
+    with TeamServer(team_server.url("bob"), "shop") as bob:
+        assert bob.delete([SUBJECT]) == 0
     remove_member(team_server.url(), "shop", "reader")
     assert team_server.execute("SELECT count(*) FROM helix_team.object", role="reader") == [(0,)]
 
@@ -221,7 +226,8 @@ def test_what_one_may_do_is_said_for_each_project(team_server: TeamDatabase) -> 
         with pytest.raises(TeamServerFailed, match="does not let this role"):
             mallory.push([an_object(b"x")])
     remove_member(team_server.url(), "bindery", "mallory")
-    assert team_server.execute("DELETE FROM helix_team.object RETURNING 1", role="mallory") == []
+    with TeamServer(team_server.url("mallory"), "bindery") as mallory:
+        assert mallory.delete([SUBJECT]) == 0
     assert team_server.execute("SELECT count(*) FROM helix_team.object") == [(1,)]
 
 
@@ -241,7 +247,7 @@ def test_a_server_of_the_first_version_works_and_is_brought_up_to_date(team_serv
     for change in (add_member, remove_member):
         with pytest.raises(TeamServerFailed, match="older version; run `helix-graph team setup`"):
             change(team_server.url(), "shop", "bob")
-    for before in (1, 2):
+    for before in (1, 3):
         with TeamServer(team_server.url("ann"), "shop") as ann:
             assert ann.standing().may_write
             assert ann.push([an_object(b"%d" % before)]) == 1
@@ -251,6 +257,19 @@ def test_a_server_of_the_first_version_works_and_is_brought_up_to_date(team_serv
     asked = "SELECT member, role FROM helix_team.member ORDER BY member"
     assert team_server.execute(asked) == [("ann", "member"), ("mallory", "admin"), ("reader", "reader")]
     team_server.execute("REVOKE helix_admin FROM mallory")
+
+
+def test_a_server_of_the_second_version_works_and_is_brought_up_to_date(team_server: TeamDatabase) -> None:
+    team_server.execute("DROP SCHEMA helix_team CASCADE")
+    team_server.execute(script(version=2))
+    team_server.execute("INSERT INTO helix_team.member VALUES ('shop', 'ann', 'member')")
+    with TeamServer(team_server.url("ann"), "shop") as ann:
+        for before in (2, 3):
+            assert ann.standing().may_write
+            assert ann.push([ServerObject(subject=f"{before}" * 32, kind="record", data=b"x")]) == 1
+            assert ann.delete([f"{before}" * 32]) == 1
+            assert set_up(team_server.url()).before == before
+    assert team_server.execute("SELECT least_client FROM helix_team.meta") == [(2,)]
 
 
 def test_nobody_holds_up_a_project_they_may_not_write_to(team_server: TeamDatabase) -> None:
@@ -263,6 +282,24 @@ def test_nobody_holds_up_a_project_they_may_not_write_to(team_server: TeamDataba
     assert refused(team_server, "ann", "SELECT FROM helix_team.turn FOR UPDATE")
 
 
+_AN_INSERT = (
+    "INSERT INTO helix_team.object (project, subject, kind, hash, data)"
+    " VALUES ('shop', repeat('b', 32), 'record', encode(sha256('x'), 'hex'), 'x')"
+)
+
+
+@pytest.mark.slow
+def test_a_forgotten_transaction_holds_nobody_up(team_server: TeamDatabase) -> None:
+    import psycopg
+
+    with contextlib.suppress(psycopg.Error), psycopg.connect(team_server.url("bob")) as forgotten:
+        forgotten.execute(_AN_INSERT)
+        with TeamServer(team_server.url("ann"), "shop") as ann:
+            assert ann.push([an_object(b"x")]) == 1
+        forgotten.execute("SELECT 1")
+        pytest.fail("its transaction goes on")
+
+
 @pytest.mark.slow
 def test_a_member_who_holds_up_the_others_costs_them_a_sentence(
     team_server: TeamDatabase, monkeypatch: pytest.MonkeyPatch
@@ -271,10 +308,8 @@ def test_a_member_who_holds_up_the_others_costs_them_a_sentence(
 
     monkeypatch.setattr("helix_graph.sharing.server._PAUSES", ())
     with psycopg.connect(team_server.url("bob")) as holding:
-        holding.execute(
-            "INSERT INTO helix_team.object (project, subject, kind, hash, data)"
-            " VALUES ('shop', repeat('b', 32), 'record', encode(sha256('x'), 'hex'), 'x')"
-        )
+        holding.execute(_AN_INSERT)
+        holding.execute("SET idle_in_transaction_session_timeout = 0")  # nobody does so by mistake
         begun = time.monotonic()
         with TeamServer(team_server.url("ann"), "shop") as ann:
             ann.standing()
@@ -290,12 +325,12 @@ def test_setting_up_again_changes_nothing_and_later_versions_let_old_clients_wor
         assert set_up(team_server.url()).before == set_up(team_server.url()).version
         # what a later version may do: add
         team_server.execute("ALTER TABLE helix_team.object ADD COLUMN later text NOT NULL DEFAULT ''")
-        team_server.execute("UPDATE helix_team.meta SET version = 3")
+        team_server.execute("UPDATE helix_team.meta SET version = 4")
         assert ann.push([an_object(b"y")]) == 1
-        assert (ann.standing().server, ann.standing().version) == (server, 3)
+        assert (ann.standing().server, ann.standing().version) == (server, 4)
         with pytest.raises(TeamServerFailed, match="newer version; update"):
             set_up(team_server.url())
-        team_server.execute("UPDATE helix_team.meta SET least_client = 2")
+        team_server.execute("UPDATE helix_team.meta SET least_client = 3")
         with pytest.raises(TeamServerFailed, match="newer version; update"):
             ann.standing()
 

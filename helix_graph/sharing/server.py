@@ -55,6 +55,8 @@ _LOCAL = re.compile(r"(?:localhost|127\.[0-9.]+|\[::1\])?(?::[0-9]+)?")
 _PROJECT = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
 #: What the server says when it is starting, stopping or full, was too slow, or ended a deadlock: SQLSTATE or its class.
 _PASSING = ("08", "40", "53", "57P", "55P03")
+#: From this version of the tables on a member deletes by a function.
+_FORGETS = 3
 #: Longer than any name that PostgreSQL allows.
 _LONGEST_NAME = 200
 
@@ -112,6 +114,10 @@ class _Known(msgspec.Struct, frozen=True, array_like=True):
 
 class _Subjects(msgspec.Struct, frozen=True, array_like=True):
     subject: _Subject
+
+
+class _Version(msgspec.Struct, frozen=True, array_like=True):
+    version: int
 
 
 class ServerTrace(msgspec.Struct, frozen=True, array_like=True):
@@ -299,7 +305,7 @@ class TeamServer:
         (found,) = self._ask(
             "SELECT version, least_client, server::text, session_user::text,"
             " %(project)s IN (SELECT helix_team.my_projects()),"
-            " pg_catalog.has_table_privilege('helix_team.object', 'DELETE') AND coalesce((SELECT"
+            " pg_catalog.has_column_privilege('helix_team.object', 'data', 'INSERT') AND coalesce((SELECT"
             " pg_catalog.to_jsonb(one) ->> 'role' FROM helix_team.member one"  # the first version has no such column
             " WHERE project = %(project)s AND member = session_user), 'member') <> 'reader',"
             " greatest((SELECT coalesce(max(at), 0) FROM helix_team.object WHERE project = %(project)s),"
@@ -340,10 +346,12 @@ class TeamServer:
 
     def delete(self, subjects: Iterable[str]) -> int:
         """Deletes objects of this role, whoever else has some of the same subject; how many there were."""
-        sql = (
-            "DELETE FROM helix_team.object WHERE project = %s AND author = session_user AND subject = ANY(%s::text[])"
-            " RETURNING subject"
-        )
+        sql = "SELECT helix_team.forget(%s, %s::text[])"
+        if self._ask("SELECT version FROM helix_team.meta", (), _Version, most=1, least=1)[0].version < _FORGETS:
+            sql = (
+                "DELETE FROM helix_team.object WHERE project = %s AND author = session_user"
+                " AND subject = ANY(%s::text[]) RETURNING subject"
+            )
         return len(self._ask(sql, (self.project, sorted(subjects)), _Subjects))
 
     def trace(self, subjects: Iterable[str]) -> ServerTrace:

@@ -30,9 +30,9 @@ from typing import Literal, get_args
 
 #: The version of the tables that this program makes, and which it needs at least to share; administration needs the
 #: newest.
-VERSION, NEEDED = 2, 1
+VERSION, NEEDED = 3, 1
 #: What this program is to the server: tables with a higher ``least_client`` are not used.
-CLIENT = 1
+CLIENT = 2
 TeamRole = Literal["reader", "member", "admin"]
 TEAM_ROLES: tuple[TeamRole, ...] = get_args(TeamRole)
 #: The largest object, in bytes; an episode of a long session has a tenth of it.
@@ -203,6 +203,34 @@ GRANT EXECUTE ON FUNCTION helix_team.my_projects_as(text[]) TO helix_reader;
 GRANT UPDATE (role) ON helix_team.member TO helix_admin;
 """
 
+#: Whoever has a right to DELETE on a table may lock the whole of it, for all projects, as long as they like: members
+#: delete by a function. A transaction that has the turn of its project and then does nothing is ended.
+_NO_LOCKS = """
+CREATE FUNCTION helix_team.forget(project text, subjects text[]) RETURNS SETOF text LANGUAGE sql SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp AS $$
+  DELETE FROM helix_team.object o WHERE o.project = forget.project AND author = session_user
+    AND subject = ANY(subjects) AND o.project IN (SELECT helix_team.my_projects_as('{member,admin}'))
+  RETURNING subject
+$$;
+REVOKE ALL ON FUNCTION helix_team.forget(text, text[]) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION helix_team.forget(text, text[]) TO helix_member;
+REVOKE DELETE ON helix_team.object FROM helix_member;
+GRANT DELETE ON helix_team.object TO helix_admin;
+
+CREATE OR REPLACE FUNCTION helix_team.next_number(project text) RETURNS bigint LANGUAGE plpgsql SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+  PERFORM set_config('idle_in_transaction_session_timeout', '3s', true);
+  PERFORM FROM helix_team.turn t WHERE t.project = next_number.project FOR UPDATE;
+  IF NOT FOUND THEN
+    INSERT INTO helix_team.turn VALUES (next_number.project) ON CONFLICT DO NOTHING;
+    PERFORM FROM helix_team.turn t WHERE t.project = next_number.project FOR UPDATE;
+  END IF;
+  RETURN nextval('helix_team.number');
+END $$;
+UPDATE helix_team.meta SET least_client = 2;
+"""
+
 #: Run once, before the steps; the server has a name of its own, so that a client notices another in its place.
 BEGIN = """
 CREATE SCHEMA IF NOT EXISTS helix_team;
@@ -215,7 +243,7 @@ CREATE TABLE IF NOT EXISTS helix_team.meta (
 INSERT INTO helix_team.meta DEFAULT VALUES ON CONFLICT DO NOTHING;
 """
 #: Step N leads from version N to N + 1, and is never edited once released.
-STEPS: tuple[str, ...] = (_GROUPS + _TABLES + _FUNCTIONS + _RIGHTS, _ROLE_BY_PROJECT)
+STEPS: tuple[str, ...] = (_GROUPS + _TABLES + _FUNCTIONS + _RIGHTS, _ROLE_BY_PROJECT, _NO_LOCKS)
 
 
 def script(*, version: int = VERSION) -> str:
