@@ -168,3 +168,15 @@ def test_secrets_and_giants_stay_here_and_are_named(ann: Memory, team_server: Te
     assert done.pushed == 1
     assert {one.file for one in done.problems} == {f"episodes/{path.name}"}
     assert team_server.execute("SELECT count(*) FROM helix_team.object") == [(1,)]
+
+
+def test_sessions_come_as_their_people_have_corrected_them(ann: Memory, bob: Memory, team_server: TeamDatabase) -> None:
+    sync(ann, team_server.url("ann"))
+    name = ann.episodes.list()[0].id
+    ann.episodes.outcome(name, "failure", because="the labels came out wrong in production")
+    assert sync(ann, team_server.url("ann"))[0] == 1
+    assert sync(ann, team_server.url("ann"))[0] == 0
+    sync(bob, team_server.url("bob"))
+    found = bob.episodes.require(name)
+    assert found.outcome == "failure"
+    assert found == ann.episodes.require(name)

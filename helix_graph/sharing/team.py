@@ -17,6 +17,7 @@ from __future__ import annotations
 import itertools
 import os
 import time
+from contextlib import suppress
 from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -24,9 +25,13 @@ from typing import TYPE_CHECKING
 import msgspec
 from msgspec.structs import replace
 
+from helix_episodes.corrections import OutcomeRevision, corrected
+from helix_episodes.errors import InvalidEpisode
 from helix_episodes.safe_files import read_regular
-from helix_episodes.store import PREFIX, EpisodeStore
+from helix_episodes.store import PREFIX, EpisodeStore, decode_episode, encode_episode
 from helix_graph.errors import MissingExtra, TeamServerFailed
+from helix_graph.graph.assertions import FOLDER as ASSERTIONS
+from helix_graph.graph.assertions import AssertionStore
 from helix_graph.project import SERVER_VARIABLE, read_table, user_configuration
 from helix_graph.shared_authors import author_name
 from helix_graph.sharing.records import ShareProblem, encode, find_secrets
@@ -391,15 +396,24 @@ class Team:
     def _own_episodes(
         self, pushing: _Pushing, progress: Callable[[int, int, Path], None] | None
     ) -> Iterator[ServerObject]:
-        """Those that the server does not have as they are."""
+        """Those that the server does not have as they are, as people have corrected them.
+
+        What later sessions show of an earlier one each memory finds by itself.
+        """
         files = {path.stem: path for path in self._store.files()}
+        corrections = AssertionStore(self.root / "causality" / ASSERTIONS).corrections()
         shared = shared_episodes(self.root, files)
         for number, (name, path) in enumerate(files.items()):
             if progress:
                 progress(number, len(files), path)
             if name not in shared:
                 subject = subject_of_session(name.removeprefix(PREFIX))
-                one = ServerObject(subject=subject, kind="episode", data=read_regular(path))
+                data = read_regular(path)
+                said = [each for each in corrections.get(name, ()) if not isinstance(each, OutcomeRevision)]
+                if said:
+                    with suppress(InvalidEpisode):  # compiling names it
+                        data = encode_episode(corrected(decode_episode(data, path=path), said))
+                one = ServerObject(subject=subject, kind="episode", data=data)
                 yield from pushing.checked(f"episodes/{path.name}", one)
 
     def _own_records(self) -> list[tuple[SharedRecord, ServerObject]]:
