@@ -27,7 +27,7 @@ from helix_episodes.store import EpisodeStore
 from helix_graph.graph.compile import CompileReport
 from helix_graph.ingest_filter import MemoryFilter
 from helix_graph.project import FOLDER, project_folder, work_trees
-from helix_graph.sharing.team import TeamReport
+from helix_graph.sharing.model import TeamReport
 from helix_graph.sync_stamp import RUNNING, LogPlace, finished_since, read_stamp, write_stamp
 
 if TYPE_CHECKING:

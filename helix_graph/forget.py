@@ -53,7 +53,7 @@ from helix_graph.set_aside import ASSERTIONS, quarantined_of_session
 from helix_graph.set_aside import FOLDER as ASIDE
 from helix_graph.shards.places import forget_in_shards
 from helix_graph.shared_authors import CACHE as SHARED_AUTHORS
-from helix_graph.sharing.team import ServerErasure
+from helix_graph.sharing.model import ServerErasure
 from helix_graph.tombstones import Fingerprint, Searcher, Tombstones, Unproved, chunks_of, digest, fingerprints_of
 from helix_graph.topics.maintenance import compact
 from helix_graph.topics.schema import TOPIC_TABLES

@@ -63,7 +63,8 @@ if TYPE_CHECKING:
     from helix_graph.shards.fold import FoldReport
     from helix_graph.shards.pack import PackReport
     from helix_graph.sharing.api import Sharing
-    from helix_graph.sharing.team import Team, TeamPulled, TeamPushed
+    from helix_graph.sharing.model import TeamPulled, TeamPushed
+    from helix_graph.sharing.team import Team
     from helix_graph.sync_stamp import CaughtUp
     from helix_graph.topics.api import Topics
     from helix_graph.trust_preview import TrustPreview

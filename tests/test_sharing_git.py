@@ -449,4 +449,4 @@ def test_an_entry_that_would_be_stored_otherwise_never_becomes_an_own_one(
     _, bobs = member(origin, "bob")
     bobs.topics.store("boxes", "Boxes come in three sizes")
     bobs.sharing.merge()
-    assert [one.topic for one in bobs.sharing.own_records() if isinstance(one, SharedEntry)] == ["boxes"]
+    assert [one.topic for one in bobs.sharing.own.records() if isinstance(one, SharedEntry)] == ["boxes"]

@@ -33,7 +33,7 @@ from helix_graph.errors import NEXT_STEP
 if TYPE_CHECKING:
     from helix_graph import Memory
     from helix_graph.insights.api import Insights
-    from helix_graph.sharing.team import TeamPulled
+    from helix_graph.sharing.model import TeamPulled
 
 
 #: Where each command is: its module in this package, and its name there. The help lists these sections ...

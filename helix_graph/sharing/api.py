@@ -9,22 +9,18 @@ whoever forgets it here does not get it again.
 
 from __future__ import annotations
 
-from contextlib import suppress
-from datetime import UTC, datetime
 from hashlib import sha256
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 import msgspec
 from msgspec.structs import replace
 
 from helix_episodes.errors import NotFound
 from helix_episodes.safe_files import read_regular, remove_file, write_atomically
-from helix_episodes.store import PREFIX
-from helix_graph import tombstones
 from helix_graph.errors import ShareRefused
-from helix_graph.insights import feedback, rows
-from helix_graph.insights.model import ForgottenInsight, Insight, Record
+from helix_graph.insights import rows
+from helix_graph.insights.model import ForgottenInsight, Record
 from helix_graph.insights.safe_quoting import logged_name_or_quoted
 from helix_graph.insights.transfer import ImportedFile, checked_record, take_in
 from helix_graph.shared_authors import SHARED_HERE
@@ -36,6 +32,8 @@ from helix_graph.sharing.git_files import (
     stage,
     tracked,
 )
+from helix_graph.sharing.model import ShareAdded, ShareCandidate, ShareList, ShareMerged, ShareState
+from helix_graph.sharing.own_records import NO_TIME, OwnRecords, shared_entry
 from helix_graph.sharing.records import (
     Forgotten,
     SharedEntry,
@@ -51,7 +49,6 @@ from helix_graph.sharing.records import (
     join,
     name_of,
     shared_insight,
-    subject_name,
     version_uid,
 )
 from helix_graph.sharing.shared_files import (
@@ -64,7 +61,6 @@ from helix_graph.sharing.shared_files import (
     read_accepted,
     shared_files,
 )
-from helix_graph.timestamps import stamp
 from helix_graph.trust import team_marker
 from helix_graph.validation import as_strs
 
@@ -73,52 +69,9 @@ if TYPE_CHECKING:
 
     from helix_graph.insights.api import Insights
     from helix_graph.topics.api import Topics
-    from helix_graph.topics.transfer import ExportedEntry
 
 #: Independent sessions that make a candidate corroborated: one may have been luck.
 CORROBORATED = 2
-#: Of what was forgotten nothing is known, not even when; so that everybody remembers the same.
-_NO_TIME = stamp(datetime(1970, 1, 1, tzinfo=UTC))
-ShareState = Literal["candidate", "corroborated", "proposed", "accepted"]
-
-
-class ShareCandidate(msgspec.Struct, frozen=True, kw_only=True):
-    """An insight of this memory, and how far it is on its way to the team; ``sessions`` came out well with it."""
-
-    name: str
-    content: str
-    sessions: int
-    state: ShareState
-
-
-class ShareList(msgspec.Struct, frozen=True, kw_only=True):
-    """What could be shared and what is, with the problems of files that were accepted and cannot be used."""
-
-    insights: tuple[ShareCandidate, ...]
-    accepted: int
-    problems: tuple[ShareProblem, ...] = ()
-
-
-class ShareAdded(msgspec.Struct, frozen=True, kw_only=True):
-    """The files that were written and staged; those removed because what they say was forgotten."""
-
-    written: tuple[str, ...]
-    removed: tuple[str, ...]
-    staged: tuple[str, ...]
-
-
-class ShareMerged(msgspec.Struct, frozen=True, kw_only=True):
-    """How many insights, outcomes and entries came in, and how many were removed because others forgot them.
-
-    ``removed`` names these, with who added the file that says so.
-    """
-
-    insights: int = 0
-    feedback: int = 0
-    entries: int = 0
-    forgotten: int = 0
-    removed: tuple[str, ...] = ()
-    problems: tuple[ShareProblem, ...] = ()
 
 
 class Sharing:
@@ -128,6 +81,7 @@ class Sharing:
         self.root = root
         self._insights = insights
         self._topics = topics
+        self.own = OwnRecords(root, insights=insights, topics=topics)
 
     def list(self) -> ShareList:
         """The insights of this memory, those nearest to the team first, and how many shared things were accepted."""
@@ -135,7 +89,7 @@ class Sharing:
         in_main = {one.uid for one, _ in accepted if isinstance(one, SharedInsight)}
         proposed = {one.uid for _, one in shared_files(self.root) if isinstance(one, SharedInsight)}
         found = []
-        for insight, name, sessions in self._own():
+        for insight, name, sessions in self.own.insights():
             is_corroborated = len(sessions) >= CORROBORATED
             state: ShareState = "corroborated" if is_corroborated else "candidate"
             state = "accepted" if insight.uid in in_main else "proposed" if insight.uid in proposed else state
@@ -209,8 +163,8 @@ class Sharing:
         ``everybody`` may have a version of an insight that is forgotten by its first uid; ``through`` says by what they
         came, so that an author there is nobody else's.
         """
-        own = self._own_uids()
-        known = own | self._insights_forgotten()
+        own = self.own.uids()
+        known = own | self.own.forgotten_insights()
         found = [
             (version, author)
             for one, author in read
@@ -220,7 +174,7 @@ class Sharing:
         ]
         authors = {_identity(one): author for one, author in reversed(found)}
         joined = join(one for one, _ in found)
-        here = self._here()
+        here = self.own.here()
         forgotten = {one.of for one in joined if isinstance(one, Forgotten)}
         new = [one for one in joined if isinstance(one, SharedInsight) and digest(one) not in here.insights]
         log = [one for one in joined if isinstance(one, SharedFeedback)]
@@ -243,80 +197,6 @@ class Sharing:
             removed=(*brought.removed, *removed),
         )
 
-    def mark(self) -> str:
-        """What changes with every write to the memory's database: sizes and times of its files."""
-        path = self._insights.path
-        found = []
-        for file in (path, path.with_name(f"{path.name}-wal")):
-            with suppress(OSError):
-                about = file.stat()
-                found.append(f"{about.st_ino} {about.st_size} {about.st_mtime_ns}")
-        return ", ".join(found)
-
-    def own_records(self, *, shared: frozenset[str] = frozenset()) -> tuple[SharedRecord, ...]:
-        """This memory's own insights, their outcomes, and entries: whatever nobody brought.
-
-        Insights that were harvested from ``shared`` episodes are somebody else's.
-        """
-        own = [insight for insight, _, _ in self._own() if insight.episode not in shared]
-        here = self._here()
-        theirs = {here.entries[name] for name in here.theirs}
-        entries = [one for one in self._exported().values() if one.id not in theirs]
-        feedback = self._feedback_on(one.uid for one in own)
-        return (*map(shared_insight, own), *feedback, *map(_shared_entry, entries))
-
-    def forgotten_records(self, own: Iterable[SharedRecord]) -> frozenset[str]:
-        """What this user has let go of, of what `own_records` ever named, as `subject_name` calls it.
-
-        Each rests on what helix.db says of it: an insight that was forgotten or merged away, a feedback that speaks of
-        no such insight any more, an entry that was changed or deleted. What a database merely does not have, because
-        it is older or another, is none of these.
-        """
-        with self._insights.database.reading() as connection:
-            # Those that others forgot have no time, and are not this user's to delete.
-            told = connection.execute("SELECT uid FROM insight_forgotten WHERE ts <> ?", (_NO_TIME,))
-            gone = {uid for (uid,) in told}
-            gone |= {uid for (uid,) in connection.execute("SELECT uid FROM insight WHERE state = 'merged'")}
-            log = [one for one in feedback.read_entries(connection, feedback.COUNTED) if one.kind == "feedback"]
-        names = {f"insight {uid}" for uid in gone}
-        names |= {f"feedback {one.id}" for one in log if all(verdict.uid in gone for verdict in one.verdicts)}
-        names |= {subject_name(_shared_entry(one)) for one in self._topics.replaced_entries()}
-        return frozenset(names - {subject_name(one) for one in own})
-
-    def sessions_of_records(self) -> dict[str, tuple[str, ...]]:
-        """On which sessions insights and outcomes of this memory rest, as tombstones call them, by `subject_name`."""
-        with self._insights.database.reading() as connection:
-            query = "SELECT uid, episode FROM insight UNION SELECT insight, episode FROM insight_link"
-            pairs = [(f"insight {uid}", session) for uid, session in connection.execute(query)]
-            log = feedback.read_entries(connection, feedback.COUNTED)
-            pairs += [(f"feedback {one.id}", one.episode or "") for one in log]
-        found: dict[str, set[str]] = {}
-        for name, session in pairs:
-            if session:
-                found.setdefault(name, set()).add(tombstones.digest(session.removeprefix(PREFIX)))
-        return {name: tuple(sorted(sessions)) for name, sessions in found.items()}
-
-    def _own(self) -> Iterator[tuple[Insight, str, frozenset[str]]]:
-        """The insights that no file brought, with their names and the sessions that came out well with them."""
-        with self._insights.database.reading() as connection:
-            mine = "state != 'merged' AND uid NOT IN (SELECT id FROM insight_import) ORDER BY uid"
-            stored = list(rows.where(connection, mine))
-            log = [one for one in feedback.read_entries(connection, feedback.COUNTED) if one.kind == "feedback"]
-        for one in stored:
-            helped = (entry for entry in log if entry.episode and entry.outcome != "blocked")
-            sessions = {
-                str(entry.episode)
-                for entry in helped
-                if any(verdict.uid == one.insight.uid and verdict.causal for verdict in entry.verdicts)
-            }
-            yield one.insight, one.name, frozenset(sessions)
-
-    def _own_uids(self) -> frozenset[str]:
-        """Every insight that no file brought, those that were merged into others as well."""
-        with self._insights.database.reading() as connection:
-            found = connection.execute("SELECT uid FROM insight WHERE uid NOT IN (SELECT id FROM insight_import)")
-            return frozenset(uid for (uid,) in found)
-
     def _records(
         self, names: tuple[str, ...], topics: tuple[str, ...], authors: dict[str, str]
     ) -> Iterator[SharedRecord]:
@@ -324,7 +204,7 @@ class Sharing:
         files = dict(shared_files(self.root))
         shared = list(files.values())
         before = {one.uid for one in shared if isinstance(one, SharedInsight)}
-        own = {name: (insight, sessions) for insight, name, sessions in self._own()}
+        own = {name: (insight, sessions) for insight, name, sessions in self.own.insights()}
         missing = [name for name in names if name not in own]
         if missing:
             raise NotFound(f"there is no insight {missing[0]!r} of your own; `helix-graph share list` names them")
@@ -336,47 +216,24 @@ class Sharing:
             or (not names and not topics and len(sessions) >= CORROBORATED and insight.state == "active")
         }
         yield from (shared_insight(one) for one in chosen.values())
-        yield from self._feedback_on(chosen.keys())
-        gone = self._insights_forgotten()
+        yield from self.own.feedback_on(chosen.keys())
+        gone = self.own.forgotten_insights()
         called = {uid for name, one in files.items() for uid in _called(name, one, authors)}
         yield from (Forgotten(of=uid) for uid in sorted(called & gone))
         yield from self._entries(topics, shared)
 
-    def _feedback_on(self, uids: Iterable[str]) -> Iterator[SharedFeedback]:
-        wanted = frozenset(uids)
-        with self._insights.database.reading() as connection:
-            log = list(feedback.read_entries(connection, feedback.COUNTED))
-        for entry in log:
-            judged = {verdict.uid: verdict.causal for verdict in entry.verdicts if verdict.uid in wanted}
-            if entry.kind == "feedback" and entry.outcome and judged:
-                yield SharedFeedback(
-                    id=entry.id,
-                    ts=entry.ts,
-                    outcome=entry.outcome,
-                    session=sha256((entry.episode or "").encode()).hexdigest()[:16],
-                    helped=tuple(sorted(uid for uid, causal in judged.items() if causal)),
-                    present=tuple(sorted(uid for uid, causal in judged.items() if not causal)),
-                )
-
-    def _insights_forgotten(self) -> frozenset[str]:
-        with self._insights.database.reading() as connection:
-            return frozenset(uid for (uid,) in connection.execute("SELECT uid FROM insight_forgotten"))
-
     def _entries(self, topics: tuple[str, ...], shared: Sequence[SharedRecord]) -> Iterator[SharedRecord]:
         """The entries of these topics that are this memory's own; tombstones of shared ones that were deleted here."""
-        here, now = self._here(), self._exported()
+        here, now = self.own.here(), self.own.entries()
         theirs = {here.entries[name] for name in here.theirs}
         for topic in topics:
             found = [one for one in now.values() if one.topic == topic and one.id not in theirs]
             if not found:
                 raise NotFound(f"there is no entry of your own under the topic {topic!r}")
-            yield from map(_shared_entry, found)
+            yield from map(shared_entry, found)
         for one in shared:
             if isinstance(one, SharedEntry) and here.entries.get(digest(one), -1) not in {-1, *now}:
                 yield Forgotten(of=digest(one))
-
-    def _exported(self) -> dict[int, ExportedEntry]:
-        return {one.id: one for one in self._topics.topics("export").entries}
 
     def _merge_insights(
         self,
@@ -394,7 +251,7 @@ class Sharing:
             known = {identity for (identity,) in connection.execute("SELECT id FROM insight_feedback")}
         names = {one.insight.uid: one.name for one in here}
         slugs = {one.insight.uid: one.insight.slug for one in here} | {one.uid: one.slug for one in new}
-        gone = forgotten - self._insights_forgotten()
+        gone = forgotten - self.own.forgotten_insights()
         theirs = sorted(gone & names.keys())
         by_author: dict[str, list[Record]] = {}
         for one in new:
@@ -405,7 +262,7 @@ class Sharing:
                 entry = feedback_entry(said, uids, slugs)
                 by_author.setdefault(authors[said.id], []).append(checked_record(entry, now=now))
         insights = outcomes = 0
-        tombstones: list[Record] = [ForgottenInsight(uid, _NO_TIME) for uid in sorted(gone) if _is_uid(uid)]
+        tombstones: list[Record] = [ForgottenInsight(uid, NO_TIME) for uid in sorted(gone) if _is_uid(uid)]
         if tombstones:
             by_author.setdefault("", []).extend(tombstones)
         for author, records in sorted(by_author.items()):
@@ -426,10 +283,10 @@ class Sharing:
         """Stores entries under their authors' names; the number that each got here, by its hash."""
         if not entries:
             return {}
-        before = self._exported()
+        before = self.own.entries()
         items = [attributed(one, authors[digest(one)], through=through) for one in entries]
         self._topics.topics("import", json=import_of(items))
-        new = {place_of(one): number for number, one in self._exported().items() if number not in before}
+        new = {place_of(one): number for number, one in self.own.entries().items() if number not in before}
         return {
             digest(one): new[place_of(item)] for one, item in zip(entries, items, strict=True) if place_of(item) in new
         }
@@ -438,7 +295,7 @@ class Sharing:
         """Deletes entries that came in and that others have forgotten; what and whose doing."""
         removed = []
         for name in sorted(forgotten & here.theirs):
-            one = self._exported().get(here.entries[name])
+            one = self.own.entries().get(here.entries[name])
             if one is not None:
                 index = next(each.index for each in self._topics.read(one.topic).entries if each.id == one.id)
                 self._topics.edit("delete", one.topic, index=index)
@@ -446,17 +303,11 @@ class Sharing:
         return tuple(removed)
 
     def _remember_own(self, records: Iterable[SharedRecord]) -> None:
-        here, numbers = self._here(), {digest(_shared_entry(one)): one.id for one in self._exported().values()}
+        here, numbers = self.own.here(), {digest(shared_entry(one)): one.id for one in self.own.entries().values()}
         names = {digest(one) for one in records if isinstance(one, SharedEntry)}
         entries = {**here.entries, **{name: numbers[name] for name in names if name in numbers}}
         if entries != here.entries:
             self._remember(replace(here, entries=entries))
-
-    def _here(self) -> SharedHere:
-        try:
-            return msgspec.json.decode(read_regular(self.root / SHARED_HERE), type=SharedHere)
-        except (OSError, msgspec.DecodeError):
-            return SharedHere()
 
     def _remember(self, here: SharedHere) -> None:
         write_atomically(self.root / SHARED_HERE, msgspec.json.encode(here, order="deterministic"))
@@ -490,7 +341,3 @@ def _removed(name: str, author: str) -> str:
 
 def _is_uid(name: str) -> bool:
     return len(name) > 0 and all(character in "0123456789abcdef" for character in name)
-
-
-def _shared_entry(one: ExportedEntry) -> SharedEntry:
-    return SharedEntry(**{name: getattr(one, name) for name in SharedEntry.__struct_fields__})

@@ -55,7 +55,8 @@ from helix_graph.trust import team_marker
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from helix_graph.sharing.api import ShareMerged, Sharing
+    from helix_graph.sharing.api import Sharing
+    from helix_graph.sharing.model import ShareMerged
     from helix_graph.sharing.records import SharedRecord
     from helix_graph.sharing.server import ServerEntry
 

@@ -22,7 +22,6 @@ from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import msgspec
 from msgspec.structs import replace
 
 from helix_episodes.corrections import OutcomeRevision, corrected
@@ -34,6 +33,7 @@ from helix_graph.graph.assertions import FOLDER as ASSERTIONS
 from helix_graph.graph.assertions import AssertionStore
 from helix_graph.project import SERVER_VARIABLE, read_table, user_configuration
 from helix_graph.shared_authors import author_name
+from helix_graph.sharing.model import ServerErasure, TeamPulled, TeamPushed, TeamReport, TeamSettings
 from helix_graph.sharing.records import ShareProblem, encode, find_secrets
 from helix_graph.sharing.replica import Replica, subject_of_record, subject_of_session
 from helix_graph.sharing.server import ServerObject, TeamServer, batches, check_project
@@ -55,99 +55,6 @@ _WAIT = 60.0
 _SAVED_EVERY = 0.5
 #: What one `sync` reads of the server's list: a server that never ends it is left.
 MOST_ENTRIES = 1_000_000
-
-
-class TeamSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """The table ``[team]`` of the user's configuration: the server, and for how long a question waits for it.
-
-    The first question of a memory that begins from the server waits for at most ``first_seconds``.
-    """
-
-    database: str = ""
-    seconds: float = 2.0
-    first_seconds: float = 30.0
-
-
-class TeamPulled(msgspec.Struct, frozen=True, kw_only=True):
-    """What came in from others: new or changed ``objects`` and ``episodes`` among them, and what its authors deleted.
-
-    ``complete`` says that nothing was left for the next time; ``problems`` are objects that are not taken in. ``away``
-    says why the server could not be asked. ``began`` is the project from which the memory began with this.
-    """
-
-    episodes: int = 0
-    objects: int = 0
-    deleted: int = 0
-    complete: bool = True
-    problems: tuple[ShareProblem, ...] = ()
-    away: str = ""
-    began: str = ""
-
-    @property
-    def sentences(self) -> tuple[str, ...]:
-        """What somebody who asked a question should know of it."""
-        if self.away:
-            return (self.away,)
-        others = self.objects - self.episodes
-        counts = f"{self.episodes} session{'s'[: self.episodes != 1]}, {others} other record{'s'[: others != 1]}"
-        said = f"The memory began from the team project {self.began}: {counts}. What you store here goes there."
-        more = f"{self.objects} new objects of the team were read, more are left. Next: helix-graph sync --to"
-        return (*([said] if self.began else ()), *([] if self.complete else [more]))
-
-
-class TeamPushed(msgspec.Struct, frozen=True, kw_only=True):
-    """What was pushed at once: ``stored`` new or changed records and ``deleted`` ones; ``problems`` stay here.
-
-    ``away`` says why the server could not be asked; then they are pushed with the next question, or `Team.sync`.
-    """
-
-    stored: int = 0
-    deleted: int = 0
-    problems: tuple[ShareProblem, ...] = ()
-    away: str = ""
-
-    @property
-    def sentences(self) -> tuple[str, ...]:
-        """What somebody who stored something should know of it."""
-        return (self.away,) if self.away else tuple(f"{one}; it is not shared" for one in self.problems)
-
-
-class TeamReport(msgspec.Struct, frozen=True, kw_only=True):
-    """What was exchanged with the server, where one is known as ``role``.
-
-    Of this memory's own things ``pushed`` were new or changed, ``unchanged`` were there, ``deleted`` were deleted there
-    as they were forgotten or changed here, and ``refused`` stay deleted there. ``missing`` were pushed from here and
-    are here no more, though nobody forgot them: they stay there. A role that may only read pushes nothing.
-    """
-
-    project: str
-    role: str
-    may_write: bool
-    pushed: int
-    unchanged: int
-    deleted: int
-    refused: int
-    pulled: TeamPulled
-    problems: tuple[ShareProblem, ...] = ()
-    missing: int = 0
-
-
-class ServerErasure(msgspec.Struct, frozen=True, kw_only=True):
-    """What became of forgotten sessions on the team's server.
-
-    Of this role's objects about them and of records that went with them, ``left`` are still there; it should be 0.
-    ``tombstones`` keep them from coming back. ``problem`` says why the server could not be asked.
-    """
-
-    deleted: int = 0
-    left: int = 0
-    tombstones: int = 0
-    problem: str = ""
-
-    @property
-    def whole(self) -> bool:
-        """Whether the server was asked and has nothing left."""
-        return not (self.left or self.problem)
 
 
 def team_settings() -> TeamSettings:
@@ -212,7 +119,7 @@ class Team:
             self._begin(replica, standing, name)
             pushing = _Pushing(server.own())
             if standing.may_write:
-                mark, records = self._sharing.mark(), self._own_records()
+                mark, records = self._sharing.own.mark(), self._own_records()
                 own = itertools.chain(self._own_episodes(pushing, progress), pushing.records(records))
                 self._push(server, replica, own, pushing)
                 replica.change(mark=mark, pushed=_digest_of(records))
@@ -258,7 +165,7 @@ class Team:
         Nothing, without asking the server, where nothing has changed or the memory does not take part. Sessions wait
         for `sync`. A server that was away is asked again after a minute.
         """
-        settings, replica, mark = team_settings(), self._replica(), self._sharing.mark()
+        settings, replica, mark = team_settings(), self._replica(), self._sharing.own.mark()
         state = replica.state
         if not (settings.database and state.project) or mark == state.mark or replica.was_away(within=_WAIT):
             return TeamPushed()
@@ -312,13 +219,13 @@ class Team:
         if pushing.deleted:
             server.delete(pushing.deleted)
         pushing.missing = (replica.state.records & pushing.there.keys()) - pushing.own.keys() - pushing.deleted
-        rests_on = {subject_of_name(name): found for name, found in self._sharing.sessions_of_records().items()}
+        rests_on = {subject_of_name(name): found for name, found in self._sharing.own.sessions().items()}
         kept = {subject: found for subject, found in replica.state.rests_on.items() if subject in pushing.missing}
         replica.change(records=frozenset(pushing.own) | pushing.missing, rests_on={**kept, **rests_on})
 
     def _forgotten_of(self, replica: Replica, pushing: _Pushing) -> set[str]:
         """What the server has of this role that somebody forgot here; what is merely missing here is no such thing."""
-        names = self._sharing.forgotten_records(pushing.own.values())
+        names = self._sharing.own.forgotten(pushing.own.values())
         subjects = {subject_of_name(name) for name in names} | set(filter(self._is_forgotten, pushing.there))
         # What rested on a forgotten session went with it, and nothing here tells of it.
         subjects |= {
@@ -421,7 +328,7 @@ class Team:
         shared = shared_episodes(self.root, (path.stem for path in self._store.files()))
         return [
             (one, ServerObject(subject=subject_of_record(one), kind="record", data=encode(one)))
-            for one in self._sharing.own_records(shared=shared)
+            for one in self._sharing.own.records(shared=shared)
         ]
 
     def _is_forgotten(self, subject: str) -> bool:

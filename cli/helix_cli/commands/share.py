@@ -13,7 +13,7 @@ from helix_graph.errors import NoMemory
 from helix_graph.project import memory_folder
 
 if TYPE_CHECKING:
-    from helix_graph.sharing.api import ShareAdded, ShareList, ShareMerged
+    from helix_graph.sharing.model import ShareAdded, ShareList, ShareMerged
     from helix_graph.sharing.records import ShareProblem
 
 

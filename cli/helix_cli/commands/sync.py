@@ -17,7 +17,7 @@ from helix_graph.project import project_folder
 if TYPE_CHECKING:
     from helix_graph import Memory
     from helix_graph.agent_logs import SyncReport
-    from helix_graph.sharing.team import TeamReport
+    from helix_graph.sharing.model import TeamReport
 
 
 @click.command

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from helix_cli.mcp.tool_declaration import Progress, Tool
-    from helix_graph.sharing.team import TeamPulled
+    from helix_graph.sharing.model import TeamPulled
 
 
 #: A dozen lines: each of the logs that an extraction could not read has one.

@@ -1,0 +1,143 @@
+"""Values of sharing: what is on its way to the team, and what was exchanged through git or a server."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import msgspec
+
+from helix_graph.sharing.records import ShareProblem
+
+ShareState = Literal["candidate", "corroborated", "proposed", "accepted"]
+
+
+class ShareCandidate(msgspec.Struct, frozen=True, kw_only=True):
+    """An insight of this memory, and how far it is on its way to the team; ``sessions`` came out well with it."""
+
+    name: str
+    content: str
+    sessions: int
+    state: ShareState
+
+
+class ShareList(msgspec.Struct, frozen=True, kw_only=True):
+    """What could be shared and what is, with the problems of files that were accepted and cannot be used."""
+
+    insights: tuple[ShareCandidate, ...]
+    accepted: int
+    problems: tuple[ShareProblem, ...] = ()
+
+
+class ShareAdded(msgspec.Struct, frozen=True, kw_only=True):
+    """The files that were written and staged; those removed because what they say was forgotten."""
+
+    written: tuple[str, ...]
+    removed: tuple[str, ...]
+    staged: tuple[str, ...]
+
+
+class ShareMerged(msgspec.Struct, frozen=True, kw_only=True):
+    """How many insights, outcomes and entries came in, and how many were removed because others forgot them.
+
+    ``removed`` names these, with who added the file that says so.
+    """
+
+    insights: int = 0
+    feedback: int = 0
+    entries: int = 0
+    forgotten: int = 0
+    removed: tuple[str, ...] = ()
+    problems: tuple[ShareProblem, ...] = ()
+
+
+class TeamSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The table ``[team]`` of the user's configuration: the server, and for how long a question waits for it.
+
+    The first question of a memory that begins from the server waits for at most ``first_seconds``.
+    """
+
+    database: str = ""
+    seconds: float = 2.0
+    first_seconds: float = 30.0
+
+
+class TeamPulled(msgspec.Struct, frozen=True, kw_only=True):
+    """What came in from others: new or changed ``objects`` and ``episodes`` among them, and what its authors deleted.
+
+    ``complete`` says that nothing was left for the next time; ``problems`` are objects that are not taken in. ``away``
+    says why the server could not be asked. ``began`` is the project from which the memory began with this.
+    """
+
+    episodes: int = 0
+    objects: int = 0
+    deleted: int = 0
+    complete: bool = True
+    problems: tuple[ShareProblem, ...] = ()
+    away: str = ""
+    began: str = ""
+
+    @property
+    def sentences(self) -> tuple[str, ...]:
+        """What somebody who asked a question should know of it."""
+        if self.away:
+            return (self.away,)
+        others = self.objects - self.episodes
+        counts = f"{self.episodes} session{'s'[: self.episodes != 1]}, {others} other record{'s'[: others != 1]}"
+        said = f"The memory began from the team project {self.began}: {counts}. What you store here goes there."
+        more = f"{self.objects} new objects of the team were read, more are left. Next: helix-graph sync --to"
+        return (*([said] if self.began else ()), *([] if self.complete else [more]))
+
+
+class TeamPushed(msgspec.Struct, frozen=True, kw_only=True):
+    """What was pushed at once: ``stored`` new or changed records and ``deleted`` ones; ``problems`` stay here.
+
+    ``away`` says why the server could not be asked; then they are pushed with the next question, or `Team.sync`.
+    """
+
+    stored: int = 0
+    deleted: int = 0
+    problems: tuple[ShareProblem, ...] = ()
+    away: str = ""
+
+    @property
+    def sentences(self) -> tuple[str, ...]:
+        """What somebody who stored something should know of it."""
+        return (self.away,) if self.away else tuple(f"{one}; it is not shared" for one in self.problems)
+
+
+class TeamReport(msgspec.Struct, frozen=True, kw_only=True):
+    """What was exchanged with the server, where one is known as ``role``.
+
+    Of this memory's own things ``pushed`` were new or changed, ``unchanged`` were there, ``deleted`` were deleted there
+    as they were forgotten or changed here, and ``refused`` stay deleted there. ``missing`` were pushed from here and
+    are here no more, though nobody forgot them: they stay there. A role that may only read pushes nothing.
+    """
+
+    project: str
+    role: str
+    may_write: bool
+    pushed: int
+    unchanged: int
+    deleted: int
+    refused: int
+    pulled: TeamPulled
+    problems: tuple[ShareProblem, ...] = ()
+    missing: int = 0
+
+
+class ServerErasure(msgspec.Struct, frozen=True, kw_only=True):
+    """What became of forgotten sessions on the team's server.
+
+    Of this role's objects about them and of records that went with them, ``left`` are still there; it should be 0.
+    ``tombstones`` keep them from coming back. ``problem`` says why the server could not be asked.
+    """
+
+    deleted: int = 0
+    left: int = 0
+    tombstones: int = 0
+    problem: str = ""
+
+    @property
+    def whole(self) -> bool:
+        """Whether the server was asked and has nothing left."""
+        return not (self.left or self.problem)

@@ -1,0 +1,161 @@
+"""What of a memory is its own: the insights, outcomes and entries that nobody brought, and what of them was let go of.
+
+Git proposes some of these records, a team's server gets all (`helix_graph.sharing.api`, `helix_graph.sharing.team`).
+"""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from datetime import UTC, datetime
+from hashlib import sha256
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from helix_episodes.safe_files import read_regular
+from helix_episodes.store import PREFIX
+from helix_graph import tombstones
+from helix_graph.insights import feedback, rows
+from helix_graph.shared_authors import SHARED_HERE
+from helix_graph.sharing.records import (
+    SharedEntry,
+    SharedFeedback,
+    SharedRecord,
+    shared_insight,
+    subject_name,
+)
+from helix_graph.sharing.shared_files import SharedHere
+from helix_graph.timestamps import stamp
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from helix_graph.insights.api import Insights
+    from helix_graph.insights.model import Insight
+    from helix_graph.topics.api import Topics
+    from helix_graph.topics.transfer import ExportedEntry
+
+#: Of what was forgotten nothing is known, not even when; so that everybody remembers the same.
+NO_TIME = stamp(datetime(1970, 1, 1, tzinfo=UTC))
+
+
+class OwnRecords:
+    """What the memory in ``root`` has of its own."""
+
+    def __init__(self, root: Path, *, insights: Insights, topics: Topics) -> None:
+        self.root = root
+        self._insights = insights
+        self._topics = topics
+
+    def mark(self) -> str:
+        """What changes with every write to the memory's database: sizes and times of its files."""
+        path = self._insights.path
+        found = []
+        for file in (path, path.with_name(f"{path.name}-wal")):
+            with suppress(OSError):
+                about = file.stat()
+                found.append(f"{about.st_ino} {about.st_size} {about.st_mtime_ns}")
+        return ", ".join(found)
+
+    def records(self, *, shared: frozenset[str] = frozenset()) -> tuple[SharedRecord, ...]:
+        """This memory's own insights, their outcomes, and entries: whatever nobody brought.
+
+        Insights that were harvested from ``shared`` episodes are somebody else's.
+        """
+        own = [insight for insight, _, _ in self.insights() if insight.episode not in shared]
+        here = self.here()
+        theirs = {here.entries[name] for name in here.theirs}
+        entries = [one for one in self.entries().values() if one.id not in theirs]
+        feedback = self.feedback_on(one.uid for one in own)
+        return (*map(shared_insight, own), *feedback, *map(shared_entry, entries))
+
+    def forgotten(self, own: Iterable[SharedRecord]) -> frozenset[str]:
+        """What this user has let go of, of what `records` ever named, as `subject_name` calls it.
+
+        Each rests on what helix.db says of it: an insight that was forgotten or merged away, a feedback that speaks of
+        no such insight any more, an entry that was changed or deleted. What a database merely does not have, because
+        it is older or another, is none of these.
+        """
+        with self._insights.database.reading() as connection:
+            # Those that others forgot have no time, and are not this user's to delete.
+            told = connection.execute("SELECT uid FROM insight_forgotten WHERE ts <> ?", (NO_TIME,))
+            gone = {uid for (uid,) in told}
+            gone |= {uid for (uid,) in connection.execute("SELECT uid FROM insight WHERE state = 'merged'")}
+            log = [one for one in feedback.read_entries(connection, feedback.COUNTED) if one.kind == "feedback"]
+        names = {f"insight {uid}" for uid in gone}
+        names |= {f"feedback {one.id}" for one in log if all(verdict.uid in gone for verdict in one.verdicts)}
+        names |= {subject_name(shared_entry(one)) for one in self._topics.replaced_entries()}
+        return frozenset(names - {subject_name(one) for one in own})
+
+    def sessions(self) -> dict[str, tuple[str, ...]]:
+        """On which sessions insights and outcomes of this memory rest, as tombstones call them, by `subject_name`."""
+        with self._insights.database.reading() as connection:
+            query = "SELECT uid, episode FROM insight UNION SELECT insight, episode FROM insight_link"
+            pairs = [(f"insight {uid}", session) for uid, session in connection.execute(query)]
+            log = feedback.read_entries(connection, feedback.COUNTED)
+            pairs += [(f"feedback {one.id}", one.episode or "") for one in log]
+        found: dict[str, set[str]] = {}
+        for name, session in pairs:
+            if session:
+                found.setdefault(name, set()).add(tombstones.digest(session.removeprefix(PREFIX)))
+        return {name: tuple(sorted(sessions)) for name, sessions in found.items()}
+
+    def insights(self) -> Iterator[tuple[Insight, str, frozenset[str]]]:
+        """The insights that no file brought, with their names and the sessions that came out well with them."""
+        with self._insights.database.reading() as connection:
+            mine = "state != 'merged' AND uid NOT IN (SELECT id FROM insight_import) ORDER BY uid"
+            stored = list(rows.where(connection, mine))
+            log = [one for one in feedback.read_entries(connection, feedback.COUNTED) if one.kind == "feedback"]
+        for one in stored:
+            helped = (entry for entry in log if entry.episode and entry.outcome != "blocked")
+            sessions = {
+                str(entry.episode)
+                for entry in helped
+                if any(verdict.uid == one.insight.uid and verdict.causal for verdict in entry.verdicts)
+            }
+            yield one.insight, one.name, frozenset(sessions)
+
+    def uids(self) -> frozenset[str]:
+        """Every insight that no file brought, those that were merged into others as well."""
+        with self._insights.database.reading() as connection:
+            found = connection.execute("SELECT uid FROM insight WHERE uid NOT IN (SELECT id FROM insight_import)")
+            return frozenset(uid for (uid,) in found)
+
+    def feedback_on(self, uids: Iterable[str]) -> Iterator[SharedFeedback]:
+        """The outcomes in this memory that speak of these insights."""
+        wanted = frozenset(uids)
+        with self._insights.database.reading() as connection:
+            log = list(feedback.read_entries(connection, feedback.COUNTED))
+        for entry in log:
+            judged = {verdict.uid: verdict.causal for verdict in entry.verdicts if verdict.uid in wanted}
+            if entry.kind == "feedback" and entry.outcome and judged:
+                yield SharedFeedback(
+                    id=entry.id,
+                    ts=entry.ts,
+                    outcome=entry.outcome,
+                    session=sha256((entry.episode or "").encode()).hexdigest()[:16],
+                    helped=tuple(sorted(uid for uid, causal in judged.items() if causal)),
+                    present=tuple(sorted(uid for uid, causal in judged.items() if not causal)),
+                )
+
+    def forgotten_insights(self) -> frozenset[str]:
+        """The insights that were forgotten here, whoever wrote them."""
+        with self._insights.database.reading() as connection:
+            return frozenset(uid for (uid,) in connection.execute("SELECT uid FROM insight_forgotten"))
+
+    def entries(self) -> dict[int, ExportedEntry]:
+        """All entries of topics by their numbers, others' too."""
+        return {one.id: one for one in self._topics.topics("export").entries}
+
+    def here(self) -> SharedHere:
+        """What came in from others and what went out, as it was written down."""
+        try:
+            return msgspec.json.decode(read_regular(self.root / SHARED_HERE), type=SharedHere)
+        except (OSError, msgspec.DecodeError):
+            return SharedHere()
+
+
+def shared_entry(one: ExportedEntry) -> SharedEntry:
+    """An entry as it is shared."""
+    return SharedEntry(**{name: getattr(one, name) for name in SharedEntry.__struct_fields__})
