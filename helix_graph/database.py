@@ -255,10 +255,15 @@ def create_tables(connection: sqlite3.Connection, kind: DatabaseKind) -> None:
     connection.execute(f"PRAGMA user_version = {kind.version}")
 
 
-def create_indexes(connection: sqlite3.Connection, kind: DatabaseKind) -> None:
-    """Makes the indexes of tables that `create_tables` has made, within the transaction under way."""
+def create_indexes(connection: sqlite3.Connection, kind: DatabaseKind, *, but_of: str = "", only_of: str = "") -> None:
+    """Makes the indexes of tables that `create_tables` has made, within the transaction under way.
+
+    One table may wait for what the indexes of the others are good for.
+    """
     for statement in kind.indexes.split(";"):
-        connection.execute(statement)
+        table = statement.partition(" ON ")[2].partition(" ")[0]
+        if table != but_of and only_of in {"", table}:
+            connection.execute(statement)
 
 
 def schema_version(connection: sqlite3.Connection) -> int:

@@ -275,11 +275,14 @@ def _carry_out(
     if job.whole and not job.dry_run and revise(connection, plan.asserted.folder):
         again = msgspec.structs.replace(job, assertions_only=True, progress=None)
         _take_in(connection, make_plan(connection, again), changes, taken, again)
+    changes.flush()
+    if rebuilt is not None:  # the sums of edges are read from an index of claims
+        database.create_indexes(connection, GRAPH_FILE, but_of="edge")
     totals = finish_changes(changes)
+    if rebuilt is not None:
+        database.create_indexes(connection, GRAPH_FILE, only_of="edge")
     if not job.dry_run and (taken.processed or taken.lost or plan.asserted or rebuilt is not None):
         _remove_export(connection, job.causality / EXPORT_NAME)
-    if rebuilt is not None:
-        database.create_indexes(connection, GRAPH_FILE)
     unchanged = connection.execute("SELECT count(*) FROM file WHERE episode IS NOT NULL").fetchone()[0]
     return CompileReport(
         episodes_processed=len(taken.processed),

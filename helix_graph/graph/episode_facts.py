@@ -20,7 +20,19 @@ import msgspec
 from helix_episodes.corrections import Correction, corrected, unmatched
 from helix_episodes.extraction.checks import CheckFinding
 from helix_episodes.extraction.fingerprints import diagnostics_of_finding
-from helix_episodes.model import OUTCOME_ID, CommandRun, Decision, EdgeType, Episode, Event, Evidence, Fix
+from helix_episodes.model import (
+    OUTCOME_ID,
+    CommandRun,
+    Decision,
+    EdgeType,
+    Episode,
+    Event,
+    EventType,
+    Evidence,
+    Fix,
+    Place,
+    Status,
+)
 from helix_episodes.normalization import first_line
 from helix_graph.graph import MILLION
 from helix_graph.graph.assertions import (
@@ -34,10 +46,11 @@ from helix_graph.graph.assertions import (
 from helix_graph.graph.credited import credited_answers, repaired_passes
 from helix_graph.graph.finer_labels import finer_of_decision, finer_of_event
 from helix_graph.graph.model import Claim, CostFact, EpisodeFacts, Mention, Repair, RunFact, node_id
-from helix_graph.graph.node_labels import decision_key, event_key, event_type, family_of, is_error, outcome_key
+from helix_graph.graph.node_labels import EpisodeLabels, event_type, family_of, is_error, outcome_key
 
 if TYPE_CHECKING:
     from helix_graph.graph.assertions import Assertion, NodeName
+    from helix_graph.graph.model import NodeType
 
 
 #: Of so many links with a reason so many were right (docs/decisions/2026-11-23-resolutions.md says who looked, and at
@@ -62,8 +75,8 @@ REASON_WEIGHT: dict[str, int] = {
 _LINKED_ONLY = frozenset({"milestone", "tool_call"})
 
 
-def facts_of(episode: Episode) -> EpisodeFacts:
-    """The facts of one episode."""
+def facts_of(episode: Episode, labels: EpisodeLabels | None = None) -> EpisodeFacts:
+    """The facts of one episode; ``labels`` are its own, where they are known."""
     links = tuple(_links(episode))
     decisions = {one.id: one for one in episode.decisions}
     repairs = {
@@ -79,7 +92,7 @@ def facts_of(episode: Episode) -> EpisodeFacts:
         for change in fix.changes
     }
     used = {end for link in links for end in link[:2]} | {end for ends in repairs for end in ends[:2]}
-    mentions = {mention.local: mention for mention in _mentions(episode, used)}
+    mentions = {mention.local: mention for mention in _mentions(episode, used, labels or EpisodeLabels(episode))}
     prevented: list[_Link] = [
         _Link(one.change, one.error, "prevents", "fix", REASON_WEIGHT["fix"] * one.share // MILLION)
         for one in repairs.values()
@@ -225,14 +238,13 @@ def _costs(episode: Episode, mentions: dict[str, Mention]) -> Iterator[CostFact]
             yield CostFact(local=event.id, steps=cost.steps, seconds=cost.seconds, tokens=cost.tokens, end=cost.end)
 
 
-def _mentions(episode: Episode, used: set[str]) -> Iterator[Mention]:
+def _mentions(episode: Episode, used: set[str], labels: EpisodeLabels) -> Iterator[Mention]:
     log = episode.provenance.log if episode.provenance else None
-    for decision in episode.decisions:
-        yield _of_decision(decision, log)
-    for event in episode.events:
-        label = event_key(event) if event.id in used or event.type not in _LINKED_ONLY else None
-        if label:
-            yield _of_event(event, label, log)
+    for decision, label in zip(episode.decisions, labels.decisions, strict=True):
+        yield _of_decision(decision, label, log)
+    for event, known in zip(episode.events, labels.events, strict=True):
+        if known and (event.type not in _LINKED_ONLY or event.id in used):
+            yield _of_event(event, known, log)
     outcome = outcome_key(episode.outcome)
     if outcome:
         evidence = episode.outcome_evidence
@@ -248,9 +260,20 @@ def _mentions(episode: Episode, used: set[str]) -> Iterator[Mention]:
         )
 
 
-def _of_decision(decision: Decision, log: str | None) -> Mention:
-    label = decision_key(decision)
-    line, where, quote = _evidence(decision.evidence, log)
+class _About(NamedTuple):
+    """What of a mention follows from what was done or happened, wherever and whenever it was."""
+
+    node: str
+    type: NodeType
+    place: str | None
+    thing: str | None
+    message: str | None
+    family: str | None
+    issues: str | None
+
+
+def _of_decision(decision: Decision, label: str, log: str | None) -> Mention:
+    action, evidence = decision.action, decision.evidence
     place, thing = finer_of_decision(decision, label)
     return Mention(
         local=decision.id,
@@ -259,14 +282,14 @@ def _of_decision(decision: Decision, log: str | None) -> Mention:
         label=label,
         raw=decision.chosen,
         timestamp=decision.timestamp,
-        path=decision.action.path if decision.action else None,
-        command=decision.action.command if decision.action else None,
+        path=action.path if action else None,
+        command=action.command if action else None,
         rationale=decision.rationale or None,
         actor=decision.actor,
-        line=line,
-        log=where,
-        quote=quote,
-        replaced=decision.evidence.replaced if decision.evidence else "",
+        line=evidence.line if evidence else None,
+        log=(evidence.file or log) if evidence else log,
+        quote=evidence.quote if evidence else "",
+        replaced=evidence.replaced if evidence else "",
         context=decision.context,
         outcome=decision.outcome,
         place=place,
@@ -275,30 +298,75 @@ def _of_decision(decision: Decision, log: str | None) -> Mention:
 
 
 def _of_event(event: Event, label: str, log: str | None) -> Mention:
-    kind = event_type(event)
-    message = event.message or (first_line(event.content) if is_error(event) else None)
-    line, where, quote = _evidence(event.evidence, log)
-    place, thing = finer_of_event(event, label)
+    about, evidence = _about_event(event, label), event.evidence
     return Mention(
         local=event.id,
-        node=node_id(kind, label),
-        type=kind,
+        node=about.node,
+        type=about.type,
         label=label,
         raw=event.content,
         timestamp=event.timestamp,
         path=event.path,
-        message=message,
+        message=about.message,
         check=event.check,
-        family=family_of(event) if is_error(event) else event.family,
-        issues=" ".join(fingerprints_of_event(event)) or None,
+        family=about.family,
+        issues=about.issues,
         rationale=event.reply.quote if event.reply else None,
         actor=event.actor,
-        line=line,
-        log=where,
-        quote=quote,
+        line=evidence.line if evidence else None,
+        log=(evidence.file or log) if evidence else log,
+        quote=evidence.quote if evidence else "",
         deliberate=event.deliberate,
-        place=place,
-        thing=thing,
+        place=about.place,
+        thing=about.thing,
+    )
+
+
+def _about_event(event: Event, label: str) -> _About:
+    """The same results of the same checks come in most sessions, so they are remembered by all that they depend on."""
+    content = "" if event.message and event.type in _CHECKED else event.content
+    return _about(
+        *(label, event.type, event.status, event.check, event.family, event.message, content, event.tool, event.path),
+        *(event.tests, event.fingerprint, event.also),
+        (place.file, place.test, place.symbol, place.rule) if (place := event.place) else None,
+    )
+
+
+#: Of these the content counts only where there is no message.
+_CHECKED = frozenset({"error", "test"})
+
+
+@lru_cache(maxsize=16384)  # some 10 MB
+def _about(  # noqa: PLR0913  (all that it depends on)
+    label: str,
+    type_: EventType,
+    status: Status,
+    check: str | None,
+    family: str | None,
+    message: str | None,
+    content: str,
+    tool: str | None,
+    path: str | None,
+    tests: tuple[str, ...],
+    fingerprint: str | None,
+    also: tuple[str, ...],
+    place: tuple[str | None, str | None, str | None, str | None] | None,
+) -> _About:
+    event = Event(
+        id="", timestamp=None, type=type_, status=status, check=check, family=family, message=message, content=content,
+        tool=tool, path=path, tests=tests, fingerprint=fingerprint, also=also,
+        place=Place(file=place[0], test=place[1], symbol=place[2], rule=place[3]) if place else None,
+    )  # fmt: skip
+    error, kind = is_error(event), event_type(event)
+    named, thing = finer_of_event(event, label)
+    return _About(
+        node_id(kind, label),
+        kind,
+        named,
+        thing,
+        message or (first_line(content) if error else None),
+        family_of(event) if error else family,
+        " ".join(fingerprints_of_event(event)) or None,
     )
 
 
@@ -351,12 +419,14 @@ def as_corrected(episode: Episode, assertions: Sequence[Named]) -> Episode:
     return corrected(episode, _corrections(assertions)) if assertions else episode
 
 
-def facts_with(episode: Episode, assertions: Sequence[Named], *, extracted: Episode) -> EpisodeFacts:
+def facts_with(
+    episode: Episode, assertions: Sequence[Named], *, extracted: Episode, labels: EpisodeLabels | None = None
+) -> EpisodeFacts:
     """The facts of an episode that has been corrected, with the nodes that people add to it.
 
-    ``extracted`` is what it was before: corrections name its parts.
+    ``extracted`` is what it was before: corrections name its parts. ``labels`` as `facts_of` takes them.
     """
-    facts = facts_of(episode)
+    facts = facts_of(episode, labels)
     if not assertions:
         return facts
     added = tuple(

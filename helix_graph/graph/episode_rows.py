@@ -1,13 +1,15 @@
 """The rows of one episode in graph.db, made from its file by whatever process has time.
 
 Nothing here asks the database. A mention and a claim name their nodes by place in ``nodes``; the process that writes
-puts in the numbers. Rows are in the order of their table's key, as reading them back gives them, so that the checksum
-of the rows that are written is the checksum of those that are read.
+puts in the numbers. Rows are in the order of their table's key, as reading them back gives them, and packed once: for
+the process that writes, and for their checksum.
 """
 
 from __future__ import annotations
 
 import hashlib
+import zlib
+from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
@@ -25,9 +27,10 @@ from helix_graph.graph.adjacency import wording
 from helix_graph.graph.assertions import decode_assertion, distinct
 from helix_graph.graph.episode_facts import as_corrected, facts_with
 from helix_graph.graph.model import EpisodeFacts, Mention
-from helix_graph.graph.observations import pack, trial_of, unpack_observations
+from helix_graph.graph.node_labels import EpisodeLabels
+from helix_graph.graph.observations import Trial, pack, trial_of
 from helix_graph.graph.patterns import patterns_of
-from helix_graph.graph.row_checksums import checksum
+from helix_graph.graph.row_checksums import NOTHING, checksum
 from helix_graph.graph.similar_decisions import decision_rows
 
 SUFFIX = ".json"
@@ -41,18 +44,33 @@ _FIRST_COLUMN = Mention.__struct_fields__.index("place")
 
 
 class EpisodeRows(msgspec.Struct, frozen=True, array_like=True):
-    """``episode`` has the columns but the number and the checksum, ``about`` the outcome, its basis and the origin.
+    """``content`` is an `EpisodeContent`, packed, and ``checksum`` that of its bytes.
 
-    ``trial`` is the packed trial, ``patterns`` are the ids of those that the episode is a use of.
+    ``about`` is the outcome, its basis and the origin, ``counts`` how often each node is mentioned. ``telling`` is a row
+    of its own. ``digest`` is the packed trial with its checksum, ``patterns`` are the ids of those that the episode is a
+    use of.
     """
 
     number: int
-    episode: tuple[Any, ...]
+    content: msgspec.Raw
+    checksum: int
     about: tuple[str, str, str]
-    nodes: list[NodeRow]
-    parts: dict[str, list[tuple[Any, ...]]]
-    trial: bytes | None = None
+    counts: list[int]
+    telling: tuple[Any, ...] | None = None
+    digest: tuple[bytes, int] | None = None
     patterns: tuple[str, ...] = ()
+
+
+class EpisodeContent(msgspec.Struct, frozen=True, array_like=True):
+    """All that the rows of an episode say, but for what has a checksum of its own.
+
+    ``episode`` has its own columns but the checksum, ``nodes`` are those of its mentions, in their order. ``parts`` are
+    the rows in each of `PARTS` (`helix_graph.graph.row_checksums`), with `NOTHING` where there is no value, and the places of nodes for their numbers.
+    """
+
+    episode: list[Any]
+    nodes: list[NodeRow]
+    parts: list[list[list[Any]]]
 
 
 class FileStamp(msgspec.Struct, frozen=True, gc=False, array_like=True):
@@ -121,8 +139,9 @@ def _read_file(folder: Path, one: FileToRead) -> ReadFile:
         return ReadFile(one.name, one.stamp, digest, error.problem)
     asserted = distinct((name, decode_assertion(body, path=path)) for name, body in one.asserted)
     episode = as_corrected(extracted, asserted)
-    facts = facts_with(episode, asserted, extracted=extracted)
-    rows = rows_of(facts, one.number, trial=pack(trial_of(episode)), signals=signals_of(extracted))
+    labels = EpisodeLabels(episode)
+    facts = facts_with(episode, asserted, extracted=extracted, labels=labels)
+    rows = rows_of(facts, one.number, trial=trial_of(episode, labels), signals=signals_of(extracted))
     moment = sortable_time(facts.timestamp)
     return ReadFile(one.name, one.stamp, digest, rows=rows, moment=moment, left_out=facts.problems)
 
@@ -148,49 +167,64 @@ def decode_episode(data: bytes, path: Path) -> Episode:
 
 
 def rows_of(
-    facts: EpisodeFacts, number: int, *, trial: bytes | None = None, signals: EpisodeSignals | None = None
+    facts: EpisodeFacts, number: int, *, trial: Trial | None = None, signals: EpisodeSignals | None = None
 ) -> EpisodeRows:
-    """The rows of these facts, of a packed trial, and of what the episode shows about earlier ones."""
+    """The rows of these facts, of a trial, and of what the episode shows about earlier ones."""
     fields = astuple(facts)[:EPISODE_FIELDS]
-    place: dict[str, int] = {}
+    places: dict[str, int] = {}
     nodes: list[NodeRow] = []
+    counts: list[int] = []
+    mentions: list[list[Any]] = []
+    issues: list[tuple[str, int, str]] = []
     for one in facts.mentions:
-        if one.node not in place:
-            place[one.node] = len(nodes)
+        place = places.setdefault(one.node, len(nodes))
+        if place == len(nodes):
             nodes.append((one.node, one.type, one.label, one.label.casefold()))
-    issues = [(key, number, one.local) for one in facts.mentions if one.issues for key in one.issues.split(" ")]
+            counts.append(0)
+        counts[place] += one.counted
+        *texts, counted, context, outcome, deliberate, replaced = astuple(one)[_FIRST_COLUMN:]
+        columns = (*texts, int(counted), context, outcome, int(deliberate), replaced)
+        mentions.append([number, one.local, place, *[NOTHING if value is None else value for value in columns]])
+        if one.issues:
+            issues += sorted((key, number, one.local) for key in one.issues.split(" "))
     claims = [
         (
-            *(place[c.source], place[c.target], c.type, number, c.source_local, c.target_local, c.reason, c.weight),
-            *(c.loose, c.line, c.quote),
+            *(places[c.source], places[c.target], c.type, number, c.source_local, c.target_local, c.reason, c.weight),
+            *(c.loose, NOTHING if c.line is None else c.line, NOTHING if c.quote is None else c.quote),
         )
         for c in facts.claims
     ]
-    parts: dict[str, list[tuple[Any, ...]]] = {
-        "mention": [_mention(number, place[one.node], one) for one in facts.mentions],
-        "issue": sorted(issues, key=lambda row: (row[2], row[0])),
-        "wording": [(number, wording(facts))],
-        "claim": sorted(claims, key=lambda row: (row[4], row[5], row[2], row[6])),
-        "repair": [(number, *astuple(one)) for one in facts.repairs],
-        "run": [(number, *_with_real(astuple(one), 9)) for one in facts.runs],
-        "cost": [(number, *_with_real(astuple(one), 1)) for one in facts.costs],
-        "decided_content": decision_rows(number, facts),
-        "telling": [_telling(number, signals)] if signals else [],
-    }
+    content = msgspec.msgpack.encode(
+        EpisodeContent(
+            [number, *fields[:3], sortable_time(facts.timestamp), *fields[3:], as_list(facts.problems), facts.origin],
+            nodes,
+            [
+                mentions,
+                issues,
+                [(number, wording(facts))],
+                sorted(claims, key=itemgetter(4, 5, 2, 6)),
+                [_filled(number, astuple(one)) for one in facts.repairs],
+                [_filled(number, _with_real(astuple(one), 9)) for one in facts.runs],
+                [_filled(number, _with_real(astuple(one), 1)) for one in facts.costs],
+                decision_rows(number, facts),
+            ],
+        )
+    )
+    packed = pack(trial) if trial else None
     return EpisodeRows(
         number,
-        (*fields[:3], sortable_time(facts.timestamp), *fields[3:], as_list(facts.problems), facts.origin),
+        msgspec.Raw(content),
+        zlib.crc32(content),
         (facts.outcome, facts.basis, facts.origin),
-        nodes,
-        parts,
-        trial,
-        patterns_of(unpack_observations([trial])) if trial else (),
+        counts,
+        _telling(number, signals) if signals else None,
+        (packed, checksum((number, packed))) if packed is not None else None,
+        patterns_of(trial.observations) if trial else (),
     )
 
 
-def _mention(number: int, node: int, one: Mention) -> tuple[Any, ...]:
-    *texts, counted, context, outcome, deliberate, replaced = astuple(one)[_FIRST_COLUMN:]
-    return (number, one.local, node, *texts, int(counted), context, outcome, int(deliberate), replaced)
+def _filled(number: int, row: tuple[Any, ...]) -> list[Any]:
+    return [number, *[NOTHING if value is None else value for value in row]]
 
 
 def _with_real(row: tuple[Any, ...], column: int) -> tuple[Any, ...]:

@@ -45,7 +45,7 @@ TELLING_VERSION = "1"
 
 GRAPH_FILE = DatabaseKind(
     application_id=int.from_bytes(b"hlxg", "big"),
-    version=13,
+    version=14,
     known=GRAPH_OBJECTS,
     most_pages=1 << 22,  # 16 gigabytes: a million sessions
     schema=f"""
@@ -127,11 +127,11 @@ GRAPH_FILE = DatabaseKind(
     CREATE INDEX telling_of_commits ON telling (reverts) WHERE commits;
     CREATE INDEX node_by_label ON node (type, label);
     CREATE INDEX mention_of_node ON mention (node, episode);
-    CREATE INDEX mention_of_place ON mention (place, node);
-    CREATE INDEX mention_of_thing ON mention (thing, node);
+    CREATE INDEX mention_of_place ON mention (place, node) WHERE place IS NOT NULL;
+    CREATE INDEX mention_of_thing ON mention (thing, node) WHERE thing IS NOT NULL;
     CREATE INDEX error_of_path ON mention (path) WHERE family IS NOT NULL;
     CREATE INDEX issue_by_fingerprint ON issue (fingerprint);
-    CREATE INDEX claim_of_edge ON claim (source, target, type, reason);
+    CREATE INDEX claim_of_edge ON claim (source, target, type, reason, weight);
     CREATE INDEX edge_backwards ON edge (target, source, type)
     """,
 )

@@ -43,8 +43,12 @@ def node_id(type_: NodeType, label: str) -> str:
 
 def short_hash(prefix: str, content: bytes) -> str:
     """An id that two machines give to the same content: 80 bits, so that a clash takes about 10^12 ids."""
-    number = int.from_bytes(blake2b(content, digest_size=10).digest(), "big")
-    return prefix + "".join([_PAIRS[number >> shift & 1023] for shift in range(70, -10, -10)])
+    number, pairs = int.from_bytes(blake2b(content, digest_size=10).digest(), "big"), _PAIRS
+    return (
+        f"{prefix}{pairs[number >> 70]}{pairs[number >> 60 & 1023]}{pairs[number >> 50 & 1023]}"
+        f"{pairs[number >> 40 & 1023]}{pairs[number >> 30 & 1023]}{pairs[number >> 20 & 1023]}"
+        f"{pairs[number >> 10 & 1023]}{pairs[number & 1023]}"
+    )
 
 
 _LETTERS = "abcdefghijklmnopqrstuvwxyz234567"

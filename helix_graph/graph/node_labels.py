@@ -46,7 +46,7 @@ if TYPE_CHECKING:
     from pathlib import Path
     from typing import Any, Literal
 
-    from helix_episodes.model import Decision, Event, Outcome
+    from helix_episodes.model import Decision, Episode, Event, Outcome
     from helix_graph.graph.model import NodeType
 
     #: The rule of the grammar that a decision falls under: its action's verb, or ``prose`` when it is only words.
@@ -221,6 +221,14 @@ def event_key(event: Event) -> str | None:
     if event.type == "tool_call":
         return f"{_called(event)} {event.status if event.status in _STOPPED else 'returns'}"
     return _prose(event.content) or None
+
+
+class EpisodeLabels:
+    """The labels of an episode's decisions and events, in their order; whoever needs them twice asks once."""
+
+    def __init__(self, episode: Episode) -> None:
+        self.decisions = [decision_key(one) for one in episode.decisions]
+        self.events = [event_key(one) for one in episode.events]
 
 
 def outcome_key(outcome: Outcome) -> str | None:

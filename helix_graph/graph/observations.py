@@ -45,7 +45,7 @@ import msgspec
 
 from helix_episodes.model import Decision, EdgeType, Episode, Event, RunKind, parse_timestamp
 from helix_graph.graph.model import short_hash
-from helix_graph.graph.node_labels import check_label, decision_key, event_key, is_error
+from helix_graph.graph.node_labels import EpisodeLabels, check_label, event_key, is_error
 
 #: How closely a trigger names the situation: the kind of error, the check that failed, or only the kind of task.
 Level = Literal["family", "check", "task"]
@@ -213,12 +213,12 @@ def asks(decision: Decision) -> bool:
     return decision.type == "test" and decision.action is not None and decision.action.verb == "run"
 
 
-def observe(episode: Episode) -> tuple[Observation, ...]:
+def observe(episode: Episode, labels: EpisodeLabels | None = None) -> tuple[Observation, ...]:
     """The observations of one episode, one for each (trigger, action, basis), in the order of the decisions."""
     found: dict[tuple[str, str, str], Observation] = {}
     measures = Measures(episode)
-    for decision in episode.decisions:
-        action = decision_key(decision)
+    labels = labels or EpisodeLabels(episode)
+    for decision, action in zip(episode.decisions, labels.decisions, strict=True):
         for trigger, level, basis, success in _measured(measures, decision, episode):
             if action == trigger:  # says nothing: the situation would recommend itself
                 continue
@@ -337,9 +337,10 @@ class Trial(msgspec.Struct, frozen=True, kw_only=True):
         return tuple(row for row in self.observations if row.level != "task")
 
 
-def trial_of(episode: Episode) -> Trial:
-    """What comparisons read of an episode."""
-    steps = tuple(_steps(episode))
+def trial_of(episode: Episode, labels: EpisodeLabels | None = None) -> Trial:
+    """What comparisons read of an episode; ``labels`` are its own, where they are known."""
+    labels = labels or EpisodeLabels(episode)
+    steps = tuple(_steps(episode, labels))
     places = {step.id: place for place, step in enumerate(steps)}
     claims: set[tuple[int, int, EdgeType]] = {
         (places[source], places[target], kind)
@@ -354,7 +355,7 @@ def trial_of(episode: Episode) -> Trial:
         success=vouched_success(episode),
         steps=steps,
         claims=tuple(sorted(claims)),
-        observations=observe(episode),
+        observations=observe(episode, labels),
         told=f"{episode.outcome_basis} {episode.outcome}",
         agent=(episode.agent.model or episode.agent.name) if episode.agent else "",
         origin=origin_of(episode, steps),
@@ -471,12 +472,13 @@ def unpack_observations(packed: Iterable[bytes]) -> Iterator[Observation]:
     return (row for one in packed for row in decoder.decode(one).observations)
 
 
-def _steps(episode: Episode) -> Iterator[TrialStep]:
+def _steps(episode: Episode, labels: EpisodeLabels) -> Iterator[TrialStep]:
+    decided, happened = iter(labels.decisions), iter(labels.events)  # of each, `in_order` keeps the order
     for one in in_order(episode):
         if isinstance(one, Decision):
             changes = one.action is not None and one.action.verb in _EDITS
-            yield TrialStep("edit" if changes else "ask" if asks(one) else "act", decision_key(one), one.id)
-        elif label := event_key(one):
+            yield TrialStep("edit" if changes else "ask" if asks(one) else "act", next(decided), one.id)
+        elif label := next(happened):
             if is_error(one):
                 yield TrialStep("refusal" if one.tool else "error", label, one.id)
             elif one.type == "test":

@@ -27,12 +27,16 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 
-#: An episode's own columns but for its checksum, and the tables that have rows of it, each in the order of its key.
+#: An episode's own columns but for its checksum.
 _EPISODE = (
     "number, id, session, timestamp, moment, task, task_kind, outcome, basis, agent, model, branch, log, problems,"
     " origin"
 )
-PARTS = ("mention", "issue", "wording", "claim", "repair", "run", "cost", "decided_content")
+#: The tables that have rows of an episode, each in the order of its key. Decisions are numbered in their index.
+PARTS = ("mention", "issue", "wording", "claim", "repair", "run", "cost", "decided (rowid, text)")
+#: Stands for NULL in rows of `PARTS`, which have no negative numbers: Python's sqlite3 takes four times as long for
+#: None as for a number, and a mention has ten of them.
+NOTHING = -1
 #: What the rows of each table with checksums of their own are computed from. A file's time may change with the file
 #: the same, and its episode is a reference that SQLite checks.
 _ROWS = {
@@ -82,10 +86,18 @@ def is_intact(connection: sqlite3.Connection, episode: int) -> bool:
 
 
 def _of_episode(connection: sqlite3.Connection, episode: int) -> int:
-    about = connection.execute(f"SELECT {_EPISODE} FROM episode WHERE number = ?", (episode,))  # noqa: S608  (a constant)
+    about = connection.execute(f"SELECT {_EPISODE} FROM episode WHERE number = ?", (episode,)).fetchone()  # noqa: S608  (a constant)
     rows = [connection.execute(f"SELECT * FROM {table} WHERE episode = ?", (episode,)) for table in PARTS[:-1]]  # noqa: S608  (constants)
     rows.append(connection.execute("SELECT * FROM decided_content WHERE id BETWEEN ? AND ?", rows_in_index(episode)))
-    return checksum([about.fetchone(), *(each.fetchall() for each in rows)])
+    parts = dict(zip(PARTS, ([[NOTHING if value is None else value for value in row] for row in each] for each in rows)))
+    places: dict[int, int] = {}
+    for row in parts["mention"]:
+        row[2] = places.setdefault(row[2], len(places))
+    for row in parts["claim"]:
+        row[:2] = [places.get(row[0], NOTHING), places.get(row[1], NOTHING)]
+    query = "SELECT id, type, label, folded FROM node WHERE number = ?"
+    nodes = [connection.execute(query, (node,)).fetchone() for node in places]
+    return zlib.crc32(msgspec.msgpack.encode([about, nodes, list(parts.values())]))
 
 
 def read_digests(connection: sqlite3.Connection, episode: int | None = None) -> Iterator[tuple[int, bytes]]:

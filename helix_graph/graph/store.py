@@ -18,7 +18,7 @@ import msgspec
 
 from helix_episodes.msgspec_types import ready
 from helix_graph.database import ANY_OF, DamagedRows, as_list
-from helix_graph.graph.episode_rows import EPISODE_FIELDS, EpisodeRows, NodeRow
+from helix_graph.graph.episode_rows import EPISODE_FIELDS, EpisodeContent, EpisodeRows, NodeRow
 from helix_graph.graph.graph_db import EXPORT_VERSION, LABEL_VERSION
 from helix_graph.graph.model import (
     MEASURED_BASES,
@@ -33,7 +33,7 @@ from helix_graph.graph.model import (
 )
 from helix_graph.graph.observations import unpack_observations
 from helix_graph.graph.patterns import patterns_of
-from helix_graph.graph.row_checksums import PARTS, SUMS_OF_EDGES, checksum, is_intact, read_digests
+from helix_graph.graph.row_checksums import NOTHING, PARTS, SUMS_OF_EDGES, is_intact, read_digests
 from helix_graph.graph.similar_decisions import forget_decisions
 
 if TYPE_CHECKING:
@@ -169,7 +169,8 @@ class GraphChanges:
         self._numbers: dict[str, int] = {}
         self._last = int(connection.execute("SELECT coalesce(max(number), 0) FROM node").fetchone()[0])
         self._first_new = self._last + 1
-        self._rows: defaultdict[str, list[tuple[Any, ...]]] = defaultdict(list)
+        self._rows: defaultdict[str, list[Sequence[Any]]] = defaultdict(list)
+        self._statements: dict[str, str] = {}
         self._mentioned: set[int] = set()
         self._nodes: defaultdict[int, list[int]] = defaultdict(lambda: [0, 0, 0, 0])
         self._edges: defaultdict[Edge, list[int]] = defaultdict(lambda: [0, 0, 0])
@@ -210,7 +211,8 @@ class GraphChanges:
         for pattern in share.patterns:
             self._patterns[pattern] += sign
         if sign > 0:
-            self._mentioned.update(node for node in share.mentions if node < self._first_new)
+            if not self.empty:
+                self._mentioned.update(node for node in share.mentions if node < self._first_new)
         else:
             self._lost_nodes.update(share.mentions)
             self._lost_edges.update(share.claims)
@@ -220,15 +222,17 @@ class GraphChanges:
         for name in names:
             self._patterns[name] += sign
 
-    def insert(self, table: str, rows: Sequence[tuple[Any, ...]]) -> None:
+    def insert(self, table: str, rows: Iterable[Sequence[Any]]) -> None:
         """Adds rows to a table, together with those of other episodes: at the latest before anything is read."""
-        if rows:
-            self._rows[table].extend(rows)
+        self._rows[table].extend(rows)
 
     def write(self) -> None:
         """Writes the rows that have gathered, episodes and nodes first: the others refer to them."""
         for table, rows in sorted(self._rows.items(), key=lambda item: item[0] not in {"episode", "node"}):
-            self._connection.executemany(f"INSERT INTO {table} VALUES ({', '.join('?' * len(rows[0]))})", rows)  # noqa: S608  (constants)
+            if rows:
+                if table not in self._statements:
+                    self._statements[table] = _insertion(self._connection, table, len(rows[0]))
+                self._connection.executemany(self._statements[table], rows)
         self._rows.clear()
 
     def write_when_large(self) -> None:
@@ -291,6 +295,13 @@ class GraphChanges:
         )
 
 
+def _insertion(connection: sqlite3.Connection, table: str, width: int) -> str:
+    """The statement that adds a row; in columns without a value `NOTHING` is as good as None."""
+    columns = connection.execute("SELECT \"notnull\" FROM pragma_table_info(?)", (table,)).fetchall()
+    marks = ["?" if required else f"nullif(?, {NOTHING})" for (required,) in columns] or ["?"] * width
+    return f"INSERT INTO {table} VALUES ({', '.join(marks)})"  # noqa: S608  (constants)
+
+
 #: The rows of so many episodes are written together: some 2 MB.
 _MOST_EPISODES = 64
 #: So many sums are gathered before they are written: some 20 MB.
@@ -344,30 +355,28 @@ def share_of(
 
 def add_episode(rows: EpisodeRows, changes: GraphChanges) -> int:
     """Hands an episode's rows to `GraphChanges`, which writes them and sums them up; the episode's number."""
-    numbers = changes.numbers_of(rows.nodes)
-    episode = rows.number
-    parts = {
-        **rows.parts,
-        "mention": [(row[0], row[1], numbers[row[2]], *row[3:]) for row in rows.parts["mention"]],
-        "claim": [(numbers[row[0]], numbers[row[1]], *row[2:]) for row in rows.parts["claim"]],
-    }
-    columns = (episode, *rows.episode)
-    changes.insert("episode", [(*columns, checksum([columns, *(parts[table] for table in PARTS)]))])
-    for table, several in parts.items():
-        changes.insert("decided (rowid, text)" if table == "decided_content" else table, several)
-    if rows.trial is not None:
-        changes.insert("digest", [(episode, rows.trial, checksum((episode, rows.trial)))])
-    changes.count(
-        share_of(
-            rows.about,
-            ((row[2], row[18]) for row in parts["mention"]),
-            () if changes.empty else (((row[0], row[1], row[2]), row[7]) for row in parts["claim"]),
-            rows.patterns,
-        ),
-        sign=1,
-    )
+    content = _CONTENT.decode(rows.content)
+    numbers = changes.numbers_of(content.nodes)
+    mentions, claims = content.parts[_MENTIONS], content.parts[_CLAIMS]
+    for row in mentions:
+        row[2] = numbers[row[2]]
+    for row in claims:
+        row[0], row[1] = numbers[row[0]], numbers[row[1]]
+    changes.insert("episode", [(*content.episode, rows.checksum)])
+    for table, several in zip(PARTS, content.parts, strict=True):
+        changes.insert(table, several)
+    if rows.telling is not None:
+        changes.insert("telling", [rows.telling])
+    if rows.digest is not None:
+        changes.insert("digest", [(rows.number, *rows.digest)])
+    weights = () if changes.empty else (((row[0], row[1], row[2]), row[7]) for row in claims)
+    changes.count(share_of(rows.about, zip(numbers, rows.counts, strict=True), weights, rows.patterns), sign=1)
     changes.write_when_large()
-    return episode
+    return rows.number
+
+
+_CONTENT = msgspec.msgpack.Decoder(EpisodeContent)
+_MENTIONS, _CLAIMS = PARTS.index("mention"), PARTS.index("claim")
 
 
 def remove_episode(connection: sqlite3.Connection, episode: int, changes: GraphChanges) -> None:
