@@ -98,6 +98,7 @@ class DatabaseKind(Value):
     indexes: str = ""
     indexed_by_triggers: bool = False
     most_pages: int = 1 << 18  # a gigabyte of SQLite's usual pages: some 200,000 insights with their vectors
+    page_size: int = 4096
 
 
 def ownership(path: Path, kind: DatabaseKind) -> Ownership:
@@ -217,6 +218,7 @@ def _begin(connection: sqlite3.Connection, path: Path, kind: DatabaseKind) -> No
     """Marks a new file and begins its write-ahead log. One at a time: where two begin a log, SQLite does not wait."""
     with locked(path.parent):  # a file for the lock would be left behind
         if connection.execute("PRAGMA application_id").fetchone() != (kind.application_id,):  # no other got here first
+            connection.execute(f"PRAGMA page_size = {kind.page_size}")
             connection.execute(f"PRAGMA application_id = {kind.application_id}")
             connection.execute("VACUUM")  # writes the header of a database that has no tables yet
         connection.execute("PRAGMA journal_mode = WAL")

@@ -136,6 +136,8 @@ def _complaints(event: Event) -> Iterator[str]:
 
 
 def _command_of(event: Event, actions: Mapping[str, Action | None]) -> str:
+    if not event.caused_by:
+        return ""
     causes = (actions.get(name) for name in event.caused_by)
     return next((action.command for action in causes if action and action.command), "")
 

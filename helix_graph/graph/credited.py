@@ -29,6 +29,8 @@ def credited_answers(episode: Episode) -> dict[str, str]:
     else the last to its own file.
     Else it is the first that has an edit which speaks of the message, or writes a name of it, or its file.
     """
+    if not episode.fixes:
+        return {}
     decisions = {one.id: one for one in episode.decisions}
     events = {one.id: one for one in episode.events}
     found: dict[str, str] = {}
@@ -78,6 +80,8 @@ def repaired_passes(episode: Episode) -> Iterator[tuple[str, str, bool]]:
     A link joins a change to the next run; a test may go on failing for other reasons before it passes. Other checks
     list all they find: one that fails again in between was not brought to pass by the change alone.
     """
+    if not any(fix.verified_by for fix in episode.fixes):
+        return
     decisions = {one.id: one for one in episode.decisions}
     events = {one.id: one for one in episode.events}
     linked = {(link.source, link.target) for link in episode.links}

@@ -31,7 +31,6 @@ from helix_episodes.model import (
     Evidence,
     Fix,
     Place,
-    Status,
 )
 from helix_episodes.normalization import first_line
 from helix_graph.graph import MILLION
@@ -49,6 +48,7 @@ from helix_graph.graph.model import Claim, CostFact, EpisodeFacts, Mention, Repa
 from helix_graph.graph.node_labels import EpisodeLabels, event_type, family_of, is_error, outcome_key
 
 if TYPE_CHECKING:
+    from helix_episodes.session import Status
     from helix_graph.graph.assertions import Assertion, NodeName
     from helix_graph.graph.model import NodeType
 
@@ -160,9 +160,9 @@ def _links(episode: Episode) -> Iterator[_Link]:
         weight = REASON_WEIGHT[link.reason]
         if link.reason == "answer" and link.source in answers:
             target = answers[link.source]
-            yield _Link(link.source, target, link.type, "answer", weight, loose=(link.source, target) in unsure)
+            yield _Link(link.source, target, link.type, "answer", weight, (link.source, target) in unsure)
         else:
-            yield _Link(link.source, link.target, link.type, link.reason, weight, loose=link.loose, edit=link.edit)
+            yield _Link(link.source, link.target, link.type, link.reason, weight, link.loose, link.edit)
     for change, passed, loose in repaired_passes(episode):
         yield _Link(change, passed, "causes", "fix", REASON_WEIGHT["fix"], loose=loose)
     if not episode.links:
@@ -337,7 +337,7 @@ _CHECKED = frozenset({"error", "test"})
 
 
 @lru_cache(maxsize=16384)  # some 10 MB
-def _about(  # noqa: PLR0913  (all that it depends on)
+def _about(  # noqa: PLR0913, PLR0917  (all that it depends on)
     label: str,
     type_: EventType,
     status: Status,

@@ -46,9 +46,9 @@ _FIRST_COLUMN = Mention.__struct_fields__.index("place")
 class EpisodeRows(msgspec.Struct, frozen=True, array_like=True):
     """``content`` is an `EpisodeContent`, packed, and ``checksum`` that of its bytes.
 
-    ``about`` is the outcome, its basis and the origin, ``counts`` how often each node is mentioned. ``telling`` is a row
-    of its own. ``digest`` is the packed trial with its checksum, ``patterns`` are the ids of those that the episode is a
-    use of.
+    ``about`` is the outcome, its basis and the origin, ``counts`` how often each node is mentioned. ``telling`` is a
+    row of its own. ``digest`` is the packed trial with its checksum, ``patterns`` are the ids of those that the episode
+    is a use of.
     """
 
     number: int
@@ -65,7 +65,8 @@ class EpisodeContent(msgspec.Struct, frozen=True, array_like=True):
     """All that the rows of an episode say, but for what has a checksum of its own.
 
     ``episode`` has its own columns but the checksum, ``nodes`` are those of its mentions, in their order. ``parts`` are
-    the rows in each of `PARTS` (`helix_graph.graph.row_checksums`), with `NOTHING` where there is no value, and the places of nodes for their numbers.
+    the rows in each of `PARTS` (`helix_graph.graph.row_checksums`), with `NOTHING` where there is no value, and the
+    places of nodes for their numbers.
     """
 
     episode: list[Any]
@@ -194,9 +195,10 @@ def rows_of(
         )
         for c in facts.claims
     ]
+    problems = as_list(facts.problems) if facts.problems else "[]"
     content = msgspec.msgpack.encode(
-        EpisodeContent(
-            [number, *fields[:3], sortable_time(facts.timestamp), *fields[3:], as_list(facts.problems), facts.origin],
+        (
+            [number, *fields[:3], sortable_time(facts.timestamp), *fields[3:], problems, facts.origin],
             nodes,
             [
                 mentions,

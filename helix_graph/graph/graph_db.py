@@ -47,7 +47,8 @@ GRAPH_FILE = DatabaseKind(
     application_id=int.from_bytes(b"hlxg", "big"),
     version=14,
     known=GRAPH_OBJECTS,
-    most_pages=1 << 22,  # 16 gigabytes: a million sessions
+    most_pages=1 << 21,  # 16 gigabytes: a million sessions
+    page_size=8192,  # an episode's words fill half of it; they would waste half of a smaller one
     schema=f"""
     CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
     CREATE TABLE episode (
@@ -70,7 +71,7 @@ GRAPH_FILE = DatabaseKind(
         checksum INTEGER NOT NULL
     );
     CREATE TABLE node (
-        number INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, type TEXT NOT NULL, label TEXT NOT NULL,
+        number INTEGER PRIMARY KEY, id TEXT NOT NULL, type TEXT NOT NULL, label TEXT NOT NULL,
         folded TEXT NOT NULL, mentions INTEGER NOT NULL DEFAULT 0, episodes INTEGER NOT NULL DEFAULT 0,
         measured INTEGER NOT NULL DEFAULT 0, successes INTEGER NOT NULL DEFAULT 0
     );
@@ -125,6 +126,7 @@ GRAPH_FILE = DatabaseKind(
     CREATE INDEX file_with_problem ON file (name) WHERE problem IS NOT NULL;
     CREATE INDEX telling_in_time ON telling (project, begin, session, episode, early) WHERE worked;
     CREATE INDEX telling_of_commits ON telling (reverts) WHERE commits;
+    CREATE UNIQUE INDEX node_by_id ON node (id);
     CREATE INDEX node_by_label ON node (type, label);
     CREATE INDEX mention_of_node ON mention (node, episode);
     CREATE INDEX mention_of_place ON mention (place, node) WHERE place IS NOT NULL;

@@ -89,7 +89,8 @@ def _of_episode(connection: sqlite3.Connection, episode: int) -> int:
     about = connection.execute(f"SELECT {_EPISODE} FROM episode WHERE number = ?", (episode,)).fetchone()  # noqa: S608  (a constant)
     rows = [connection.execute(f"SELECT * FROM {table} WHERE episode = ?", (episode,)) for table in PARTS[:-1]]  # noqa: S608  (constants)
     rows.append(connection.execute("SELECT * FROM decided_content WHERE id BETWEEN ? AND ?", rows_in_index(episode)))
-    parts = dict(zip(PARTS, ([[NOTHING if value is None else value for value in row] for row in each] for each in rows)))
+    filled = ([[NOTHING if value is None else value for value in row] for row in each] for each in rows)
+    parts = dict(zip(PARTS, filled, strict=True))
     places: dict[int, int] = {}
     for row in parts["mention"]:
         row[2] = places.setdefault(row[2], len(places))

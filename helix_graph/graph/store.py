@@ -167,8 +167,11 @@ class GraphChanges:
         self._connection = connection
         self.empty = empty
         self._numbers: dict[str, int] = {}
+        if empty:
+            connection.execute("PRAGMA defer_foreign_keys = ON")  # until the transaction ends
         self._last = int(connection.execute("SELECT coalesce(max(number), 0) FROM node").fetchone()[0])
         self._first_new = self._last + 1
+        self._new_nodes: list[tuple[Any, ...]] = []
         self._rows: defaultdict[str, list[Sequence[Any]]] = defaultdict(list)
         self._statements: dict[str, str] = {}
         self._mentioned: set[int] = set()
@@ -181,24 +184,25 @@ class GraphChanges:
 
     def numbers_of(self, nodes: Sequence[NodeRow]) -> list[int]:
         """The numbers of nodes, which are added where they are new."""
-        unknown = [node for node in nodes if node[0] not in self._numbers]
+        numbers = self._numbers
+        unknown = [node for node in nodes if node[0] not in numbers]
         if unknown and not self.empty:
             names = as_list(node[0] for node in unknown)
-            self._numbers.update(self._connection.execute(f"SELECT id, number FROM node WHERE id {ANY_OF}", (names,)))  # noqa: S608  (a constant)
-            unknown = [node for node in unknown if node[0] not in self._numbers]
-        if unknown:
-            new = [(number, *node) for number, node in enumerate(unknown, self._last + 1)]
-            self.insert("node", [(*node, 0, 0, 0, 0) for node in new])
-            self._numbers.update((node[1], node[0]) for node in new)
-            self._last += len(new)
-        return [self._numbers[node[0]] for node in nodes]
+            numbers.update(self._connection.execute(f"SELECT id, number FROM node WHERE id {ANY_OF}", (names,)))  # noqa: S608  (a constant)
+            unknown = [node for node in unknown if node[0] not in numbers]
+        for node in unknown:
+            self._last += 1
+            numbers[node[0]] = self._last
+            self._new_nodes.append((self._last, *node))
+        return [numbers[node[0]] for node in nodes]
 
     def count(self, share: Share[int, Edge], *, sign: Literal[1, -1]) -> None:
         """Adds what an episode says to the sums, or takes it away."""
         episodes, measured, successes = (sign * value for value in share.episode)
+        nodes = self._nodes
         for node, mentions in share.mentions.items():
             if mentions:
-                sums = self._nodes[node]
+                sums = nodes[node]
                 sums[0] += sign * mentions
                 sums[1] += episodes
                 sums[2] += measured
@@ -227,13 +231,24 @@ class GraphChanges:
         self._rows[table].extend(rows)
 
     def write(self) -> None:
-        """Writes the rows that have gathered, episodes and nodes first: the others refer to them."""
-        for table, rows in sorted(self._rows.items(), key=lambda item: item[0] not in {"episode", "node"}):
+        """Writes the rows that have gathered, nodes and episodes first: the others refer to them.
+
+        The nodes of a graph that was empty wait for their sums.
+        """
+        if not self.empty:
+            self.write_nodes()
+        for table, rows in sorted(self._rows.items(), key=lambda item: item[0] != "episode"):
             if rows:
                 if table not in self._statements:
                     self._statements[table] = _insertion(self._connection, table, len(rows[0]))
                 self._connection.executemany(self._statements[table], rows)
         self._rows.clear()
+
+    def write_nodes(self) -> None:
+        """Writes the nodes that are new, with their sums so far."""
+        rows = ((*node, *self._nodes.pop(node[0], (0, 0, 0, 0))) for node in self._new_nodes)
+        self._connection.executemany("INSERT INTO node VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", rows)
+        self._new_nodes.clear()
 
     def write_when_large(self) -> None:
         """Writes rows and sums of which enough have gathered."""
@@ -245,6 +260,7 @@ class GraphChanges:
     def flush(self) -> None:
         """Writes the sums; in the order of their keys, which is the order in which they are stored."""
         self.write()
+        self.write_nodes()
         connection = self._connection
         connection.executemany(
             "UPDATE node SET mentions = mentions + ?, episodes = episodes + ?, measured = measured + ?,"
@@ -297,7 +313,7 @@ class GraphChanges:
 
 def _insertion(connection: sqlite3.Connection, table: str, width: int) -> str:
     """The statement that adds a row; in columns without a value `NOTHING` is as good as None."""
-    columns = connection.execute("SELECT \"notnull\" FROM pragma_table_info(?)", (table,)).fetchall()
+    columns = connection.execute('SELECT "notnull" FROM pragma_table_info(?)', (table,)).fetchall()
     marks = ["?" if required else f"nullif(?, {NOTHING})" for (required,) in columns] or ["?"] * width
     return f"INSERT INTO {table} VALUES ({', '.join(marks)})"  # noqa: S608  (constants)
 
@@ -386,6 +402,7 @@ def remove_episode(connection: sqlite3.Connection, episode: int, changes: GraphC
         DamagedRows: They are not what was added, so other rows may be damaged as well.
     """
     changes.write()
+    changes.write_nodes()
     if not is_intact(connection, episode):
         raise DamagedRows(f"the rows of episode {episode} are not those that were written")
     about = connection.execute("SELECT outcome, basis, origin FROM episode WHERE number = ?", (episode,)).fetchone()

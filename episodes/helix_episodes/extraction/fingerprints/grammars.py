@@ -10,6 +10,8 @@ terraform's block). Rows are tried in order: the first that matches reads the li
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 from helix_episodes.light_imports import Regex, Value
 
 _FILE = r"(?P<file>(?:[A-Za-z]:)?[^\s:(),'\"|]+\.[A-Za-z]\w{0,7})"
@@ -268,6 +270,7 @@ _NOISE_ROWS = tuple((sign, Regex(rf"\s*(?:{pattern})\s*$")) for sign, pattern in
 _CLOSING = Regex(r"\s*(?:(?:FAIL|ok|PASS|\?)(?:\s+\S+)?(?:\s+(?:\[.*\]|\(cached\)|[\d.]+m?s))?|FAILED|\W*)\s*$")
 
 
+@lru_cache(maxsize=256)  # a line that a grammar reads has been looked at before
 def is_noise(line: str) -> bool:
     """Whether a line is a banner, an echoed command or a total, and so never what is wrong.
 
@@ -277,4 +280,7 @@ def is_noise(line: str) -> bool:
     if _CLOSING.match(line):
         return True
     lowered = line.lower()
-    return any(sign in lowered and pattern.match(lowered) for sign, pattern in _NOISE_ROWS)
+    for sign, pattern in _NOISE_ROWS:  # noqa: SIM110  (half the time of `any` and a generator)
+        if sign in lowered and pattern.match(lowered):
+            return True
+    return False
