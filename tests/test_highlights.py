@@ -61,11 +61,11 @@ def test_what_helped_comes_before_what_is_open_and_each_sentence_has_its_counts(
     memory = remembered(tmp_path, [*map(formatted, range(3)), *map(wrapped, range(3, 7)), *opened, *refused])
     texts = [one.text for one in memory.highlights().found]
     assert "4 of 12 sessions" in texts[0]
-    assert texts[0].endswith('worked instead, in 4 of 4 sessions: to leave out "rtk" ("bun run test").')
+    assert texts[0].endswith('in 4 of 4 sessions: to leave out "rtk" ("bun run test"): say so in CLAUDE.md.')
     assert "biome fails with" in texts[1]
     assert "3 of 12 sessions" in texts[1]
-    assert '"bun run lint:fix" repaired it 3 of 3 times' in texts[1]
-    assert texts[2] == 'People refused "git push" in 2 of 12 sessions (2 times): "only on Fridays".'
+    assert texts[1].endswith('"bun run lint:fix" put it right in 3 of these sessions: run it before the check.')
+    assert texts[2] == 'People refused "git push" in 2 of 12 sessions: "only on Fridays".'
     assert "acme deploy fails" in texts[3]
     assert texts[3].endswith("no later try in these sessions went through.")
     assert len(texts) == 4  # what fails in the wrapper is said once
@@ -83,19 +83,28 @@ def test_what_a_command_was_called_with_instead_is_said(tmp_path: Path) -> None:
     pulled = [
         begun(n)
         .run("git pull --rebase && git push", "error: cannot pull with rebase: You have unstaged changes.", code=1)
-        .run("git pull --rebase --autostash", REMOTE, code=1)
+        .run("git pull --rebase --autostash", "Successfully rebased")
         for n in range(3)
+    ]
+    failed = [
+        begun(n).run("acme sync --deep", "error: unknown option --deep", code=1).run("acme sync", REMOTE, code=1)
+        for n in range(20, 23)
     ]
     pushed = [begun(n).run("acme push", f"Error: push failed: - Up\b\b\b\b{REMOTE}", code=1) for n in range(3, 6)]
     skipped = [
         begun(n).run("git commit -m x", "hook failed", code=1).run("git commit -m x --no-verify", "[main 1234567] x")
         for n in range(6, 9)
     ]
-    texts = [one.text for one in remembered(tmp_path, [*pulled, *pushed, *skipped]).highlights().found]
+    texts = [one.text for one in remembered(tmp_path, [*pulled, *pushed, *skipped, *failed]).highlights().found]
     # Both commands end in the same fault of the remote; what gets past a hook is no advice.
-    assert texts[0].startswith('acme push and git pull fail with "ssh: connect to host h port 22: timed out" in 6 of 9')
-    assert texts[1].endswith('in 3 of 3 sessions: to add "--autostash" ("git pull --rebase --autostash").')
-    assert not any("--no-verify" in text for text in texts)
+    (remote,) = [one for one in texts if "port 22: timed out" in one]
+    assert remote.startswith(
+        '"acme push and acme sync" fail with "ssh: connect to host h port 22: timed out" in 6 of 12'
+    )
+    (stashed,) = [one for one in texts if "--autostash" in one]
+    assert 'in 3 of 3 sessions: to add "--autostash" ("git pull --rebase --autostash")' in stashed
+    # What met another fault did not work.
+    assert not any("--no-verify" in text or 'leave out "--deep"' in text for text in texts)
 
 
 def test_each_sentence_leads_to_its_evidence(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -166,7 +175,7 @@ def test_a_rule_that_sessions_pass_over_is_said_once_and_only_of_a_file_that_the
         os.utime(file, (0, 0))
     (text,) = texts_of(tmp_path, [committed(n) for n in range(6)])
     assert text.startswith('CLAUDE.md says "Always run `make lint` before committing."; ')
-    assert text.endswith("that was done before 0 of 6 commits of changed code, in 6 sessions.")
+    assert text.endswith("before 0 of 6 commits of changed code, in 6 sessions: let a hook do it, or drop the line.")
 
 
 def test_changes_that_no_test_saw_are_counted_where_most_sessions_test(tmp_path: Path) -> None:
@@ -177,34 +186,65 @@ def test_changes_that_no_test_saw_are_counted_where_most_sessions_test(tmp_path:
         .rejected("Edit", {"file_path": "/work/papershop/api/cart.ts", "old_string": "a", "new_string": "b"}, "Wait?")
         for n in range(8, 10)
     ]
-    left = [begun(n).run("go test ./...", "ok  \tshop/api\t0.1s").edit("api/cart.ts") for n in range(10, 12)]
-    never = [begun(n).run("go vet ./...", "") for n in range(12, 14)]
+    left = [begun(n).run("go test ./...", "ok  \tshop/api\t0.1s").edit("api/cart.ts") for n in range(10, 13)]
+    never = [begun(n).run("go vet ./...", "") for n in range(13, 15)]
     texts = texts_of(tmp_path, [*tested, *refused, *left, *never])
     (text,) = [one for one in texts if "no test ran" in one]
     assert text == (
-        "In 4 of 14 sessions that changed .ts files no test ran after the last of these changes (2 of them ran none at "
+        "In 5 of 15 sessions that changed .ts files no test ran after the last of these changes (2 of them ran none at "
         'all); most others ran "go test".'
     )
 
 
-def test_tests_that_few_sessions_run_and_that_fail_are_named(tmp_path: Path) -> None:
-    failed = "--- FAIL: TestCart (0.0s)\nFAIL\tshop/api\t0.1s"
-    usual = [begun(n).run("make test", "ok  \tshop/api\t0.1s") for n in range(10)]
-    seldom = [
-        begun(n)
-        .run("make test-all", failed, code=1)
-        .run("make test-all", failed, code=1)
-        .run("make test-all", failed, code=1)
-        .edit("api/cart.ts")
-        .run("make test-all", "ok  \tshop/api\t0.1s")
-        .run("make test-all", "ok  \tshop/api\t0.1s")
-        for n in range(10, 12)
-    ]
-    (text,) = [one for one in texts_of(tmp_path, [*usual, *seldom]) if "did not run it" in one]
+def test_what_people_ask_for_again_and_again_is_said_where_no_rule_file_has_it(tmp_path: Path) -> None:
+    (tmp_path / "CLAUDE.md").write_text("- Always run `make lint` before committing.\n")
+    asked = [begun(n).prompt("ok, commit this and update @CHANGELOG.md") for n in range(3)]
+    other = [begun(n).prompt("Why is the total zero?").prompt("please update the changelog as well") for n in (3, 4)]
+    begins = [Script("s05").prompt("update the changelog").edit("api/cart.ts")]
+    (text,) = texts_of(tmp_path, [*asked, *other, *begins])
     assert text == (
-        '"make test-all" failed in 6 of 10 runs, in 2 of the 2 sessions that ran it; 10 of 12 sessions that changed '
-        '.ts files did not run it. The usual "make test" failed in 0 of 10 runs.'
+        'People told agents to "update changelog.md" (also "update the changelog") after the first prompt in 5 of 6 '
+        'sessions; no rule file here mentions "changelog": say in CLAUDE.md whether they do so unasked.'
     )
+
+
+def test_markers_that_silence_a_check_are_counted_by_session(tmp_path: Path) -> None:
+    silenced = [begun(n).edit("api/total.py", new="x = 1  # noqa: E501") for n in range(3)]
+    (text,) = [one for one in texts_of(tmp_path, [*silenced, *map(begun, range(3, 6))]) if "marker" in one]
+    assert text.startswith(
+        'Agents put a marker into code that silences a check in 3 of 6 sessions (such as "noqa: E501")'
+    )
+
+
+def test_the_file_in_which_the_work_meets_is_named(tmp_path: Path) -> None:
+    other = [begun(n).edit(f"api/{'total' if n < 2 else f'part{n}'}.ts") for n in range(4)]
+    (text,) = texts_of(tmp_path, [*other, *map(begun, range(4, 6))])
+    assert (
+        text
+        == "api/cart.ts was changed in 6 of 6 sessions, no other file of code in more than 2: consider splitting it."
+    )
+
+
+def test_a_rule_that_asks_for_what_fails_is_named(tmp_path: Path) -> None:
+    file = tmp_path / "CLAUDE.md"
+    file.write_text("- **Always prefix commands with `rtk`**.\n")
+    os.utime(file, (0, 0))
+    (text,) = [one for one in texts_of(tmp_path, [wrapped(n) for n in range(3)]) if "rtk bun" in one]
+    assert text.endswith('CLAUDE.md says "**Always prefix commands with `rtk`**.": name the exception there.')
+
+
+def test_what_a_task_runner_calls_by_another_name_follows_the_rule(tmp_path: Path) -> None:
+    file = tmp_path / "CLAUDE.md"
+    file.write_text("- Run `mise run lint-fix` before committing.\n")
+    os.utime(file, (0, 0))
+    formatted = [
+        begun(n).run("mise run format", "[lint-fix] $ hk fix").run("git commit -qam x", "[main 1a2b3c4] x")
+        for n in range(2)
+    ]
+    # The output was cut, and is known from the others.
+    cut_off = [begun(2).run("mise run format", "done").run("git commit -qam x", "[main 1a2b3c4] x")]
+    (text,) = texts_of(tmp_path, [*formatted, *cut_off, *map(committed, range(3, 8))])
+    assert "that was done before 3 of 8 commits" in text
 
 
 def test_a_thing_that_is_called_by_too_short_a_name_is_said_with_the_longer_one(tmp_path: Path) -> None:
@@ -214,4 +254,4 @@ def test_a_thing_that_is_called_by_too_short_a_name_is_said_with_the_longer_one(
         for n in range(3)
     ]
     (text,) = texts_of(tmp_path, logs)
-    assert text.endswith('in 3 of 3 sessions: "xml@0.39.4" in its place ("cargo update -p xml@0.39.4").')
+    assert 'in 3 of 3 sessions: "xml@0.39.4" in its place ("cargo update -p xml@0.39.4")' in text

@@ -235,7 +235,8 @@ class CommandRun(_Value, frozen=True, kw_only=True):
     session, or comes after one that passed. ``changed`` are the files changed since the last run of that check that
     gave a verdict, at most `MOST_FILES` of them; ``files`` and ``edits`` count all of them, and the calls that changed
     them. ``events`` are what came of the run. A ``deliberate`` failure was announced, or shown by what was done: only
-    tests were changed before it, and only other files before the run that passed.
+    tests were changed before it, and only other files before the run that passed. ``tasks`` are those that a task
+    runner says it ran, where the command names another: ``mise run format`` may run the task ``lint-fix``.
     """
 
     check: str
@@ -251,6 +252,7 @@ class CommandRun(_Value, frozen=True, kw_only=True):
     edits: Count = 0
     events: tuple[str, ...] = ()
     deliberate: bool = False
+    tasks: tuple[str, ...] = ()
     evidence: Evidence | None = None
 
     def events_among(self, events: Mapping[str, Event]) -> list[Event]:
@@ -363,7 +365,10 @@ class Provenance(_Value, frozen=True, kw_only=True):
 
 
 class Episode(_Value, frozen=True, kw_only=True):
-    """What one session did and how it ended. ``lesson_evidence`` runs parallel to ``lessons``."""
+    """What one session did and how it ended. ``lesson_evidence`` runs parallel to ``lessons``.
+
+    ``prompts`` are what people wrote to the agent, in order; each quotes its beginning.
+    """
 
     id: str
     session: str
@@ -389,3 +394,4 @@ class Episode(_Value, frozen=True, kw_only=True):
     injected: tuple[str, ...] = ()
     branch: str | None = None
     runs: tuple[CommandRun, ...] = ()
+    prompts: tuple[Evidence, ...] = ()

@@ -2,8 +2,8 @@
 
 Nothing was repaired, so no fix says it: the agent left out an option that does not work here, put a wrapper before the
 command or took one away, or started a program that is not there in another way. The later command counts where it went
-well, or where it met another problem: then it got past this one. A run with other options of a check that had judged
-the work is none, since it may only have looked at less; nor is what switches a check off or overwrites.
+well. A run with other options of a check that had judged the work is none, since it may only have looked at less; nor
+is what switches a check off or overwrites.
 """
 
 from __future__ import annotations
@@ -43,12 +43,11 @@ _LONGEST, _WRAPPER = 80, 2
 
 
 class Workaround(NamedTuple):
-    """One command that got past a failure: how it differs (in ``what``), the whole of it, and whether it went well."""
+    """One command that got past a failure: how it differs (in ``what``), and the whole of it."""
 
     how: Difference
     what: str
     command: str
-    passed: bool = True
 
 
 class CommonWorkaround(NamedTuple):
@@ -152,20 +151,17 @@ def _ways(
     changed = False
     for decision in later:
         changed = changed or bool(decision.action and decision.action.verb in _CHANGES)
-        came = results.get(decision.id, [])
-        wrong = [one for one in came if one.type == "error"]
-        if any(one.type == "tool_call" for one in came) or any(one.family == event.family for one in wrong):
+        if any(one.type in {"error", "tool_call"} for one in results.get(decision.id, [])):
             continue
-        for place, part in enumerate(parse_command(_command(decision) or "")):
-            if part.joiner == "|" or (wrong and place) or _PROBES & set(part.arguments):
+        for part in parse_command(_command(decision) or ""):
+            if part.joiner == "|" or _PROBES & set(part.arguments):
                 continue  # whether it was reached is not known, or it did nothing
-            ways = (way for one in failed if (way := _difference(one, part, run, event)))
-            way = next(ways, None)
-            if way is None or (wrong and way.how == "again"):
+            way = next((way for one in failed if (way := _difference(one, part, run, event))), None)
+            if way is None:
                 continue
             # Where the work has changed, what passes says nothing of the call, unless the message was about it.
             if not changed or way.how not in _OPTIONS or way.what.strip("-") in (event.message or ""):
-                yield way._replace(passed=not wrong)
+                yield way
 
 
 def _difference(failed: Segment, part: Segment, run: CommandRun, event: Event) -> Workaround | None:

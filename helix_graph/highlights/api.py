@@ -20,7 +20,7 @@ from helix_graph.causality.workarounds import workarounds_in
 from helix_graph.highlights.check_sentences import habit_sentences, prerequisite_sentences, situation_sentences
 from helix_graph.highlights.issue_sentences import ROWS, IssueSentences
 from helix_graph.highlights.model import Highlight, Highlights
-from helix_graph.highlights.requests import people_sentences, rule_sentences
+from helix_graph.highlights.requests import people_sentences, request_sentences, rule_sentences, written_rules
 from helix_graph.highlights_cache import read_highlights, write_highlights
 
 if TYPE_CHECKING:
@@ -55,15 +55,17 @@ def highlights_of(root: Path, issues: Issues, causality: Causality) -> Highlight
     episodes = sorted(causality.episodes()[0], key=lambda one: (sortable_time(one.timestamp), one.id))
     ways = {one.id: workarounds_in(one) for one in episodes}
     runbook = runbook_of(episodes, ways)
+    written = written_rules(root, episodes)
     with issues.open() as survey:
         listed = survey.list(by="recurring", limit=ROWS)
         weighed = [
             *prerequisite_sentences(runbook, episodes),
-            *IssueSentences(survey, listed, episodes, runbook, ways),
+            *IssueSentences(survey, listed, episodes, runbook, ways, written=written),
             *situation_sentences(causality),
             *habit_sentences(episodes),
-            *rule_sentences(root, episodes),
-            *people_sentences(episodes),
+            *rule_sentences(written, episodes),
+            *people_sentences(written, episodes),
+            *request_sentences(root, episodes, file=written.file),
         ]
     weighed.sort(key=lambda one: (-one.usefulness * one.highlight.sessions, one.highlight.text))
     chosen = list(islice(_of_all_kinds(weighed), MOST))

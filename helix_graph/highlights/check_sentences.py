@@ -1,8 +1,8 @@
-"""The sentences about checks: what has to run first, after which changes they fail, and where they are not run at all.
+"""The sentences about checks: what has to run first, after which changes they fail, where they are not run or silenced.
 
 Situations in which a check fails more often name a file or folder; of a linter or formatter the rule that is broken
-says more, and an issue tells it. A test that is run in few sessions and fails in many of its runs, and sessions that
-end without a test of their last change are habits of the project that counts show.
+says more, and an issue tells it. Sessions that end without a test of their last change, markers that silence a check
+and the file in which the work meets are habits of the project that counts show.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from collections import Counter, defaultdict
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, NamedTuple
 
+from helix_episodes.extraction.actions import marker_names
 from helix_episodes.extraction.paths import role_of
 from helix_episodes.extraction.shell.commands import parse_command
 from helix_graph.causality.check_runs import head_of
@@ -18,6 +19,7 @@ from helix_graph.highlights.model import (
     EVIDENCE,
     FEWEST,
     FEWEST_OF_MANY,
+    HABIT,
     HELPED,
     LONGEST_QUOTE,
     OPEN,
@@ -48,10 +50,14 @@ _PLACES = frozenset({"file", "folder"})
 _BY_RULE = frozenset({"lint", "format"})
 _CODE = frozenset({"source", "test"})
 _CHANGES = frozenset({"edit", "create", "delete"})
-#: A command that most sessions run is usual, and one that a quarter runs is rare; counts of fewer runs are an anecdote.
-_USUAL, _OFTEN, _RARE, _FEWEST_RUNS = 0.5, 0.25, 0.25, 10
+#: What most sessions do is usual; the endings of files that a quarter of them changes are the project's.
+_USUAL, _OFTEN = 0.5, 0.25
 #: Sessions that leave their last change unchecked are worth a sentence from this share on.
-_UNCHECKED = 0.15
+_UNCHECKED = 0.3
+#: A file that so many sessions change, a third of all and twice as many as any other, is where the work meets.
+_MET, _THIRD, _TWICE = 5, 3, 2
+#: Markers that silence a check are a habit from this share of the sessions on.
+_SILENCED = 0.1
 
 
 # What has to run first.
@@ -151,8 +157,9 @@ def habit_sentences(episodes: Sequence[Episode]) -> Iterator[Weighed]:
     changed = f"sessions that changed {' or '.join(suffixes)} files"
     kinds: tuple[RunKind, ...] = ("test", "lint")
     for kind in kinds:
-        yield from _seldom_run(kind, changing, changed, episodes)
         yield from _unchecked(kind, changing, changed)
+    yield from _often_changed(every, len(episodes))
+    yield from _silenced(episodes)
 
 
 def _usual_suffixes(changing: Sequence[_Session]) -> list[str]:
@@ -182,40 +189,6 @@ def _session(episode: Episode) -> _Session:
     return _Session(episode, changes if own else (), tuple(one for one in episode.runs if one.evidence))
 
 
-def _seldom_run(
-    kind: RunKind, changing: Sequence[_Session], changed: str, episodes: Sequence[Episode]
-) -> Iterator[Weighed]:
-    """A way to check that few sessions use, and that fails far more often than the usual one."""
-    uses: defaultdict[str, list[tuple[Episode, CommandRun]]] = defaultdict(list)
-    for episode in episodes:
-        for run in episode.runs:
-            if run.kind == kind and run.passed is not None and not run.deliberate and head_of(run.command):
-                uses[head_of(run.command)].append((episode, run))
-    usual = max(uses, key=lambda one: len({episode.id for episode, _ in uses[one]}), default="")
-    usually = _failed(uses.get(usual, ()))
-    for head, runs in sorted(uses.items()):
-        failed, ran = _failed(runs), {episode.id for episode, _ in runs}
-        failing = {episode.id for episode, _ in failed}
-        without = sum(all(head_of(run.command) != head for run in one.runs) for one in changing)
-        rare = len(changing) - without <= _RARE * len(changing)
-        often = len(failed) * len(uses[usual]) >= _TIMES * len(usually) * len(runs)
-        # What is run with other words each time looks at a part of the work, mostly at what has just failed.
-        same = 2 * len({run.command for _, run in runs}) <= len(runs)
-        if head == usual or len(runs) < _FEWEST_RUNS or len(failing) < FEWEST or not (rare and often and same):
-            continue
-        text = (
-            f"{quoted(head)} failed in {len(failed)} of {len(runs)} runs, in {len(failing)} of the {len(ran)} sessions "
-            f"that ran it; {without} of {len(changing)} {changed} did not run it. "
-            f"The usual {quoted(usual)} failed in {len(usually)} of {len(uses[usual])} runs."
-        )
-        places = [place_in(episode, run.evidence) for episode, run in failed]
-        yield Weighed(OPEN, _command(text, len(ran), newest(places), see="helix-graph runbook --all"))
-
-
-def _failed(runs: Sequence[tuple[Episode, CommandRun]]) -> list[tuple[Episode, CommandRun]]:
-    return [(episode, run) for episode, run in runs if run.passed is False]
-
-
 def _unchecked(kind: RunKind, changing: Sequence[_Session], changed: str) -> Iterator[Weighed]:
     """Sessions whose last change no check of a kind saw that most sessions run."""
     ran = sum(any(run.kind == kind for run in one.runs) for one in changing)
@@ -231,6 +204,47 @@ def _unchecked(kind: RunKind, changing: Sequence[_Session], changed: str) -> Ite
     )
     places = [place_in(one.episode, one.changes[-1].evidence) for one in left]
     yield Weighed(OPEN, _command(text, len(left), newest(places), see="helix-graph highlights --evidence"))
+
+
+def _often_changed(sessions: Sequence[_Session], every: int) -> Iterator[Weighed]:
+    """The one file of code that sessions change again and again, far more often than any other."""
+    places: defaultdict[str, dict[str, EvidencePlace]] = defaultdict(dict)
+    for one in sessions:
+        for change in one.changes:
+            path = (change.action and change.action.path) or ""
+            places[path].setdefault(one.episode.id, place_in(one.episode, change.evidence))
+    first, second = [*sorted(places, key=lambda path: (-len(places[path]), path)), "", ""][:2]
+    met, next_most = len(places[first]), len(places[second])
+    if next_most >= FEWEST and met >= max(_MET, _TWICE * next_most) and _THIRD * met >= every:
+        text = (
+            f"{name_or_quoted(first)} was changed in {met} of {every} sessions, no other file of code in more than "
+            f"{next_most}: consider splitting it."
+        )
+        see = "helix-graph highlights --evidence"
+        yield Weighed(HABIT, _command(text, met, tuple(places[first].values()), see=see))
+
+
+def _silenced(episodes: Sequence[Episode]) -> Iterator[Weighed]:
+    """Sessions that put a marker into code which silences a check, with the markers that are quoted."""
+    places: list[EvidencePlace] = []
+    markers: Counter[str] = Counter()
+    for episode in episodes:
+        edits = [one.evidence for one in episode.decisions if one.action and one.action.suppresses and one.evidence]
+        log = episode.provenance.log if episode.provenance else None
+        lines = (line for one in edits for line in (one.line, *one.also))  # which of several it was is not known
+        places += [EvidencePlace(session=episode.session, log=log, line=line) for line in lines]
+        markers.update({found for one in edits for found in marker_names(one.quote)})
+    sessions = len({one.session for one in places})
+    if sessions < max(FEWEST_OF_MANY, _SILENCED * len(episodes)):
+        return
+    names = " and ".join(quoted(name) for name, _ in markers.most_common(2))
+    examples = f" (such as {names})" if names else ""
+    text = (
+        f"Agents put a marker into code that silences a check in {sessions} of {len(episodes)} sessions{examples}: "
+        f"allow what is wanted in the check's configuration, or forbid the marker."
+    )
+    see = "helix-graph highlights --evidence"
+    yield Weighed(OPEN, _command(text, sessions, places, see=see))
 
 
 def _is_checked(kind: RunKind, session: _Session) -> bool:

@@ -13,6 +13,9 @@ from typing import TYPE_CHECKING, NamedTuple
 from helix_episodes.extraction.checks import CheckFinding
 from helix_episodes.extraction.checks.environment import is_environment
 from helix_episodes.extraction.paths import role_of
+from helix_episodes.extraction.shell.commands import parse_command
+from helix_episodes.model import sortable_time
+from helix_graph.causality.check_runs import head_of
 from helix_graph.causality.lookups import only_looks
 from helix_graph.causality.workarounds import common_workaround, way_words
 from helix_graph.graph.error_query import SAYS_NO_NAME
@@ -29,16 +32,17 @@ from helix_graph.highlights.model import (
     Weighed,
     counted,
     fewest,
-    option,
 )
 from helix_graph.insights.safe_quoting import label_or_quoted, logged_name_or_quoted, quoted
+from helix_graph.rules.rule_files import in_force
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping, Sequence
 
-    from helix_episodes.model import Episode
+    from helix_episodes.model import Decision, Episode
     from helix_graph.causality.runbook import Runbook
     from helix_graph.causality.workarounds import CommonWorkaround, Workaround
+    from helix_graph.highlights.requests import WrittenRules
     from helix_graph.issues.model import Issue, IssueDetails, IssueList
     from helix_graph.issues.survey import IssueSurvey
 
@@ -51,11 +55,18 @@ _THIRD = 3
 #: A program or the shell says what is wrong with the call: whoever knows it calls otherwise.
 _MISCALLED = frozenset({"unknown option", "unknown command", "unknown task", "no glob match"})
 #: So many kinds of failure of one check are named.
-_KINDS = 4
+_KINDS = 3
+#: So many decisions after a failure a command is still about it.
+_SOON = 12
+#: What a person says in fewer words, as in "go on", says nothing of the failure.
+_FEWEST_WORDS = 4
 #: What the title of a group of rules ends with.
 _AND_OTHERS = " and others"
 #: Families with which a check says no more than that it failed.
 _NAMELESS = " failed"
+#: An edit that did not find what it was to replace, or was made from an old reading of the file.
+_STALE = frozenset({"text not found", "file changed since read", "file not read first"})
+_READ_AGAIN = "; have agents read it again right before each edit"
 #: What is said where nothing repaired an issue, and no call got past it.
 _NOT_PASSED = "; no later try in these sessions went through"
 
@@ -72,6 +83,7 @@ class _Ending(NamedTuple):
     usefulness: float
     key: tuple[str, str]
     end: str
+    advice: str = ""
 
 
 class IssueSentences:
@@ -84,14 +96,18 @@ class IssueSentences:
         episodes: Sequence[Episode],
         runbook: Runbook,
         ways: Mapping[str, Mapping[str, Workaround]],
+        *,
+        written: WrittenRules,
     ) -> None:
         self._survey = survey
         self._listed = listed
         self._least = fewest(listed.sessions)
         self._missing = [one.problem for one in runbook.prerequisites if one.sessions >= self._least]
         self._ways = ways
+        self._file, self._rules = written
+        self._decisions = {one.id: one.decisions for one in episodes}
+        self._events = {one.id: one.events for one in episodes}
         self._tools = {event.check for one in episodes for event in one.events if event.tool and event.check}
-        self._named = self._tools | {run.check for one in episodes for run in one.runs if run.kind != "command"}
 
     def __iter__(self) -> Iterator[Weighed]:
         said: set[tuple[str, str]] = set()
@@ -108,7 +124,7 @@ class IssueSentences:
                 yield found[1]
         for check, several in habits.items():
             if all((check, one.remedy.what if one.remedy else "") not in said for one in several):
-                yield from self._check(check, several)
+                yield from self._check(check)
 
     def _issue(self, one: Issue) -> tuple[tuple[str, str], Weighed] | None:
         """The sentence about an issue and its cure; None where there is nothing to decide, as after a look-up."""
@@ -116,12 +132,44 @@ class IssueSentences:
             return None
         details = self._survey.show(one.id)
         ways = [(place.episode, self._ways.get(place.episode, {}).get(place.event)) for place in details.occurrences]
-        found = _cured(one, common_workaround(ways)) or self._open(one, details, [way for _, way in ways if way])
+        passed = [way for _, way in ways if way]
+        found = self._cured(one, details, common_workaround(ways)) or self._open(one, details, passed)
         if found is None:
             return None
-        # What a command was called with, not what it was called on, is wrong.
-        files = [(path, met) for path, met in one.files if met >= FEWEST_OF_MANY and one.check in self._named]
-        return found.key, self._sentence(found.usefulness, one, details, files, found.end)
+        return found.key, self._sentence(found, one, details)
+
+    def _cured(self, one: Issue, details: IssueDetails, way: CommonWorkaround | None) -> _Ending | None:
+        """What repaired an issue, or what worked instead in most of its sessions."""
+        if _helped(one) and one.remedy is not None:
+            what, key = quoted(one.remedy.what, longest=LONGEST_QUOTE), (one.check, one.remedy.what)
+            if one.remedy.how == "run":
+                right = len(self._put_right(details, one.remedy.what))
+                return _Ending(
+                    HELPED, key, f"; {what} put it right in {right} of these sessions", ": run it before the check"
+                )
+            return _Ending(HELPED, key, f"; an edit of {what} repaired it {one.remedy.times} of {one.remedy.of} times")
+        # Of two sessions one is half; only that quotation marks were missing is certain after one.
+        least = 1 if way and way.how == "quoted" else FEWEST
+        if way is None or way.how == "again" or way.worked < least or 2 * way.worked < way.sessions:
+            return None
+        end = f"; what worked instead, in {way.worked} of {way.sessions} sessions: {_way(way)}"
+        return _Ending(HELPED, (one.check, way.what), end, self._advice(one, way))
+
+    def _advice(self, one: Issue, way: CommonWorkaround) -> str:
+        """Where to write down what worked instead: beside the rule that asks for what fails, if there is one."""
+        at = sortable_time(one.last_seen)
+        for file, rule in self._rules if way.how == "without" else ():
+            if f"`{way.what}`" in rule.text and in_force(rule, at):
+                return f"; {file} says {quoted(rule.text, longest=LONGEST_QUOTE)}: name the exception there"
+        return f": say so in {self._file}"
+
+    def _put_right(self, details: IssueDetails, command: str) -> set[str]:
+        """The sessions in which a command was run soon after the issue and went well."""
+        found = set[str]()
+        for place in details.occurrences:
+            later = [one for one in self._decisions.get(place.episode, ()) if _line_of(one) > (place.line or 0)]
+            found |= {place.episode for one in later[:_SOON] if one.outcome != "failure" and _runs(one, command)}
+        return found
 
     def _open(self, one: Issue, details: IssueDetails, ways: Sequence[Workaround]) -> _Ending | None:
         """Of what nothing is known to help: what is said of it where its cause or its share is worth a sentence."""
@@ -129,45 +177,41 @@ class IssueSentences:
             much = (one.minutes or 0) >= _MUCH * (self._listed.minutes or 1)
             met = max((met for _, met in one.files), default=0)
             if met >= FEWEST_OF_MANY and (much or _only_file(details)):
-                return _Ending(HABIT, ("", ""), "")
+                return _Ending(HABIT, ("", ""), "", _READ_AGAIN if one.family in _STALE else "")
             # What an agent asks of its own tools and never gets is not there.
             return None if one.repaired or one.files else _Ending(OPEN, (one.check, one.family), _NOT_PASSED)
         third = _THIRD * one.sessions >= self._listed.sessions
         if one.remedy and _slips(one) and (third or (one.sessions >= FEWEST_OF_MANY and " " not in one.family)):
             by_hand = f"; repaired {one.remedy.times} of {one.remedy.of} times by an edit of the file it names"
-            runs = (way for way in details.remedies if way.how == "run")
-            tool = "".join(f", {counted(way.times, 'time')} by {quoted(way.what)}" for way in islice(runs, 1))
-            return _Ending(OPEN, (one.check, one.family), by_hand + tool)
+            run = next((way for way in details.remedies if way.how == "run"), None)
+            tool = f", {counted(run.times, 'time')} by {quoted(run.what)}" if run else ""
+            advice = ": run that before the check" if run else f"; {self._line_on('it')}"
+            return _Ending(OPEN, (one.check, one.family), by_hand + tool, advice)
         stopped = one.unit != "runs" and not one.repaired
         certain = one.sessions >= FEWEST_OF_MANY and one.kind == "issue"
         if stopped and (certain or is_environment(CheckFinding(family=one.family, message=one.message))):
-            passed = any(way.passed for way in ways)
-            return None if passed else _Ending(OPEN, (one.check, ""), _NOT_PASSED)
+            return None if ways else _Ending(OPEN, (one.check, ""), _NOT_PASSED + self._replies(details))
         return None
 
-    def _sentence(
-        self, usefulness: float, one: Issue, details: IssueDetails, files: Sequence[tuple[str, int]], end: str
-    ) -> Weighed:
-        often = " and ".join(f"{logged_name_or_quoted(path)} ({met} sessions)" for path, met in files[:2])
+    def _sentence(self, ending: _Ending, one: Issue, details: IssueDetails) -> Weighed:
         again = "; it came back after it had been quiet" if one.state == "regressed" and one.unit == "runs" else ""
         silenced = f"; silenced by a marker {one.suppressed} of {one.repaired} times" if one.suppressed > 1 else ""
         only = _only_file(details) if one.check in self._tools else ""
         subject = f"{_subject(one, self._tools)}{f' for {logged_name_or_quoted(only)}' if only else ''}"
         met = f"{subject} in {one.sessions} of {self._listed.sessions} sessions"
-        where = f"; most often {often}" if often and not only else ""
         return Weighed(
-            usefulness,
+            ending.usefulness,
             Highlight(
                 kind="issue",
-                text=f"{met} ({_cost(one)}){again}{where}{silenced}{end}.",
-                brief=f"{met}{end}.",
+                text=f"{met}{_times(one)}{again}{silenced}{ending.end}{ending.advice}.",
+                brief=f"{met}{ending.end}.",
                 see=f"helix-graph issues show {one.id[:8]}",
                 sessions=one.sessions,
                 evidence=_places([details]),
             ),
         )
 
-    def _check(self, check: str, several: Sequence[Issue]) -> Iterator[Weighed]:
+    def _check(self, check: str) -> Iterator[Weighed]:
         """What fails in many ways, each of them repaired: the commonest by name, and what is done about them."""
         row = next(iter(self._survey.list(by="check", check=check, limit=1).issues), None)
         groups = [
@@ -179,28 +223,57 @@ class IssueSentences:
         cure = next((one.remedy for one in groups if one.remedy and one.remedy.how == "run"), None)
         if row is None or row.sessions < self._least or not (silenced or cure):
             return
-        kinds = [f"{_family(one.title.partition(': ')[2])} {one.sessions}" for one in groups[:_KINDS]]
+        kinds = [
+            f"{one.family} in {one.sessions}"
+            for one in groups
+            if " " not in one.family and one.sessions >= FEWEST_OF_MANY
+        ]
         habit = "".join(
-            f"; {_family(one.title.partition(': ')[2])} was silenced by a marker "
-            f"{one.suppressed} of {one.repaired} times"
-            for one in silenced
+            f"; {one.family} was silenced by a marker {one.suppressed} of {one.repaired} times" for one in silenced
         )
         if cure:
             times = sum(one.remedy.times for one in groups if one.remedy and one.remedy.what == cure.what)
             repaired = sum(one.remedy.of for one in groups if one.remedy and one.remedy.what == cure.what)
             habit += f"; {quoted(cure.what, longest=LONGEST_QUOTE)} repaired {times} of {repaired} of them"
-        met = f"{label_or_quoted(row.title)} fails in {row.sessions} of {self._listed.sessions} sessions"
+        often = f", among them {' and '.join(kinds[:_KINDS])}" if kinds else ""
+        met = f"{label_or_quoted(row.title)} fails in {row.sessions} of {self._listed.sessions} sessions{often}"
         yield Weighed(
             OPEN,
             Highlight(
                 kind="issue",
-                text=f"{met} ({_cost(row)}), most often (sessions): {', '.join(kinds)}{habit}.",
-                brief=f"{met}, most often (sessions): {', '.join(kinds)}.",
-                see="helix-graph issues --by group" + option("--check", row.title),
+                text=f"{met}{habit}; {self._line_on('these rules')}.",
+                brief=f"{met}.",
+                see="helix-graph highlights --evidence",
                 sessions=row.sessions,
-                evidence=_places([self._survey.show(one.id) for one in (silenced or several)]),
+                evidence=self._one_a_session(check),
             ),
         )
+
+    def _one_a_session(self, check: str) -> tuple[EvidencePlace, ...]:
+        """Where a check failed first in each session, the newest first."""
+        groups = self._survey.list(by="group", check=check, limit=ROWS).issues
+        places = sorted(
+            (place for one in groups for place in self._survey.show(one.id).occurrences if not place.deliberate),
+            key=lambda place: (place.date or "", place.session, place.line or 0),
+        )
+        first = {place.session: place for place in reversed(places)}
+        newest = sorted(first.values(), key=lambda place: (place.date or "", place.session), reverse=True)
+        return tuple(EvidencePlace(session=one.session, log=one.log, line=one.line) for one in newest)
+
+    def _replies(self, details: IssueDetails) -> str:
+        """What a person said next where an agent's turn ended with the failure."""
+        names = {(place.episode, place.event) for place in details.occurrences}
+        said = (
+            event.reply.quote
+            for episode, events in self._events.items()
+            for event in events
+            if event.reply and (episode, event.id) in names and len(event.reply.quote) <= LONGEST_QUOTE
+            if len(event.reply.quote.split()) >= _FEWEST_WORDS and "?" not in event.reply.quote
+        )
+        return "".join(f"; a person answered {quoted(one.rstrip('.'))}" for one in islice(said, 1))
+
+    def _line_on(self, what: str) -> str:
+        return f"a line on {what} in {self._file} may prevent it"
 
 
 def _only_file(details: IssueDetails) -> str:
@@ -217,19 +290,14 @@ def _helped(one: Issue) -> bool:
     return remedy.how == "run" or (remedy.how == "edit" and role_of(remedy.what) != "test")
 
 
-def _cured(one: Issue, way: CommonWorkaround | None) -> _Ending | None:
-    """What repaired an issue, or what worked instead in most of its sessions."""
-    if _helped(one) and one.remedy is not None:
-        what = quoted(one.remedy.what, longest=LONGEST_QUOTE)
-        done = what if one.remedy.how == "run" else f"an edit of {what}"
-        end = f"; {done} repaired it {one.remedy.times} of {one.remedy.of} times"
-        return _Ending(HELPED, (one.check, one.remedy.what), end)
-    # Of two sessions one is half; only that quotation marks were missing is certain after one.
-    least = 1 if way and way.how == "quoted" else FEWEST
-    if way is None or way.how == "again" or way.worked < least or 2 * way.worked < way.sessions:
-        return None
-    end = f"; what worked instead, in {way.worked} of {way.sessions} sessions: {_way(way)}"
-    return _Ending(HELPED, (one.check, way.what), end)
+def _line_of(decision: Decision) -> int:
+    return decision.evidence.line if decision.evidence else 0
+
+
+def _runs(decision: Decision, command: str) -> bool:
+    """Whether a decision ran a command, with whatever else."""
+    text = decision.action.command if decision.action and decision.action.verb == "run" else None
+    return any(head_of(part.text) == head_of(command) for part in parse_command(text or ""))
 
 
 def _slips(one: Issue) -> bool:
@@ -274,14 +342,8 @@ def _family(family: str) -> str:
     return rule + others if others and " " not in rule else logged_name_or_quoted(family)
 
 
-def _cost(one: Issue) -> str:
-    """How often, and what it took: of what was seldom repaired that ends with the turn, and says nothing."""
-    several = one.unit == "runs" and one.occurrences > one.runs
-    parts = [f"{one.occurrences} kinds of finding in {one.runs} results" if several else counted(one.runs, "time")]
-    if 2 * one.repaired >= one.occurrences:
-        parts += [] if one.steps is None else [counted(one.steps, "step")]
-        parts += [counted(one.minutes, "active minute")] if one.minutes is not None and one.minutes >= 1 else []
-    return ", ".join(parts)
+def _times(one: Issue) -> str:
+    return f" ({one.runs} times)" if one.runs > one.sessions else ""
 
 
 def _places(issues: Sequence[IssueDetails]) -> tuple[EvidencePlace, ...]:

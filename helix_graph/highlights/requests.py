@@ -6,14 +6,15 @@ A rule counts where an agent of these sessions reads its file: what only another
 from __future__ import annotations
 
 import re
-from collections import defaultdict
-from itertools import islice
+from collections import Counter, defaultdict
+from itertools import islice, takewhile
 from typing import TYPE_CHECKING, NamedTuple
 
 from helix_episodes.extraction.shell.commands import plain_command
 from helix_episodes.model import CORRECTS
 from helix_graph.highlights.model import (
     FEWEST,
+    FEWEST_OF_MANY,
     HELPED,
     LONGEST_QUOTE,
     EvidencePlace,
@@ -26,14 +27,14 @@ from helix_graph.highlights.model import (
 from helix_graph.insights.safe_quoting import logged_name_or_quoted, name_or_quoted, quoted
 from helix_graph.project import FOLDER
 from helix_graph.rules.ledger import Ledger
-from helix_graph.rules.observance import acts_of
-from helix_graph.rules.rule_files import is_read_by, project_versions, rules_in
+from helix_graph.rules.observance import acts_of_all
+from helix_graph.rules.rule_files import file_for_agents, is_read_by, project_versions, rules_in
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Sequence
     from pathlib import Path
 
-    from helix_episodes.model import Episode
+    from helix_episodes.model import Decision, Episode
     from helix_graph.rules.model import Binding, Rule, When
 
 #: What each time is at which a rule can be followed or ignored.
@@ -54,14 +55,55 @@ _ANYWHERE: dict[When, str] = {
 #: A correction with one of these is a rule, not about one step.
 _FOR_GOOD = re.compile(r"\b(?:never|always|every time|from now on|in (?:the )?future|again)\b", re.IGNORECASE)
 _REASON = "the user said:"
+#: What is asked for in so large a share of all sessions is worth a rule.
+_ASKED = 0.08
+_CLAUSE = re.compile(r"[.;:!?,](?:\s+|$)| (?:and|then|but) ", re.IGNORECASE)
+#: Words before the verb of a request, as in "ok can you please".
+_LEADS = re.compile(
+    r"ok(?:ay)?|yes|yeah|sure|great|good|perfect|thanks|now|then|also|and|so|just|please|can|could|would|will|you|we|i"
+    r"|let'?s|go|ahead|want|to|should|must",
+    re.IGNORECASE,
+)
+#: Verbs of what an agent could have done unasked, those that mean the same as one.
+_VERBS = {
+    **dict.fromkeys(("add", "write"), "add"),
+    **dict.fromkeys(("make", "create", "open", "need"), "make"),
+    "update": "update",
+    "run": "run",
+}
+#: Words that end what is asked for, and those that say nothing of it.
+_ENDS = re.compile(
+    r"for|to|in|with|so|that|which|from|on|of|by|when|if|because|as|at|against|about|into|using|only|is|are",
+    re.IGNORECASE,
+)
+_FILLERS = re.compile(
+    r"an?|the|some|more|th(?:is|at|ese|ose)|it|them|new|my|our|your|its|all|any|also|few|small|(?:an)?other|one"
+    r"|(?:file|thing|change|issue)s?|code|feature|branch|work",
+    re.IGNORECASE,
+)
+_LONGEST_PHRASE, _SHORT = 6, 3
+#: A correction is written down where one rule has so many of its words, those of a few letters aside.
+_WORD, _NEARLY_ALL = re.compile(r"\w{4,}"), 0.75
 
 
-def rule_sentences(root: Path, episodes: Sequence[Episode]) -> Iterator[Weighed]:
-    """The rules of the project that its sessions follow in no more than about half of the cases."""
+class WrittenRules(NamedTuple):
+    """The file for a new rule, and the rules that an agent of these sessions reads now, each with its file."""
+
+    file: str
+    rules: Sequence[tuple[str, Rule]]
+
+
+def written_rules(root: Path, episodes: Sequence[Episode]) -> WrittenRules:
+    """The rules of the project that a memory is of; outside a project there are none."""
     agents = {one.agent.name for one in episodes if one.agent}
-    files = {one: file for file, one in _read_now(root, agents)}
+    return WrittenRules(file_for_agents(root.parent, agents), list(_read_now(root, agents)))
+
+
+def rule_sentences(written: WrittenRules, episodes: Sequence[Episode]) -> Iterator[Weighed]:
+    """The rules of the project that its sessions follow in no more than about half of the cases."""
+    files = {one: file for file, one in written.rules}
     # Without a rule there is nothing to hold against sessions, and reading many of them takes seconds.
-    acts = sorted(map(acts_of, episodes), key=lambda one: (one.at, one.session)) if files else ()
+    acts = sorted(acts_of_all(episodes), key=lambda one: (one.at, one.session)) if files else ()
     ledger = Ledger(list(files), acts, accepted={})
     said = set()
     for record in ledger.records:
@@ -77,11 +119,12 @@ def rule_sentences(root: Path, episodes: Sequence[Episode]) -> Iterator[Weighed]
         if record.instead:
             vain += f"; {counted(record.instead, 'more time')} another check of that kind ran"
         sessions = len({one.session for one in left})
-        if sessions < FEWEST:
+        if sessions < FEWEST or 2 * record.followed > record.opportunities:
             continue
         text = (
             f"{name_or_quoted(files[rule])} says {quoted(rule.text, longest=2 * LONGEST_QUOTE)}; that was done "
-            f"{_times(binding).format(record.followed, record.opportunities)}{where}{vain}."
+            f"{_times(binding).format(record.followed, record.opportunities)}{where}{vain}: "
+            f"{'mend what it fails on' if 2 * failed > len(left) else 'let a hook do it'}, or drop the line."
         )
         places = [EvidencePlace(session=one.session, log=one.log, line=one.line) for one in left]
         see = f"helix-graph rules show {rule.id}"
@@ -108,7 +151,7 @@ class _Refusal(NamedTuple):
     place: EvidencePlace
 
 
-def people_sentences(episodes: Sequence[Episode]) -> Iterator[Weighed]:
+def people_sentences(written: WrittenRules, episodes: Sequence[Episode]) -> Iterator[Weighed]:
     """Commands and files that people refused in several sessions with a reason; what they forbade for good."""
     refused: defaultdict[str, list[_Refusal]] = defaultdict(list)
     for episode in episodes:
@@ -121,16 +164,84 @@ def people_sentences(episodes: Sequence[Episode]) -> Iterator[Weighed]:
         if len(sessions) < FEWEST or not reasons:
             continue
         said = " and ".join(quoted(one, longest=LONGEST_QUOTE) for one in reasons[:2])
-        text = (
-            f"People refused {what} in {len(sessions)} of {len(episodes)} sessions ({counted(len(several), 'time')}): "
-        )
+        text = f"People refused {what} in {len(sessions)} of {len(episodes)} sessions: "
         yield _said_by_people(f"{text}{said}.", [one.place for one in several])
     for episode in episodes:
         for event in episode.events:
             words = event.content.removeprefix(CORRECTS)
-            if event.type == "milestone" and words != event.content and _FOR_GOOD.search(words):
+            asks = event.type == "milestone" and words != event.content and _FOR_GOOD.search(words)
+            if asks and not any(_says(rule, words) for _, rule in written.rules):
                 text = f"A person corrected the agent with a rule: {quoted(words, longest=LONGEST_QUOTE)}."
                 yield _said_by_people(text, [place_in(episode, event.evidence)])
+
+
+class _Request(NamedTuple):
+    """What a person asked for by the way: verb and object, in the person's words, and where."""
+
+    what: tuple[str, str]
+    words: str
+    place: EvidencePlace
+
+
+def request_sentences(root: Path, episodes: Sequence[Episode], *, file: str) -> Iterator[Weighed]:
+    """What people asked for in session after session once the work had begun, where no rule file speaks of it."""
+    asked: defaultdict[tuple[str, str], list[_Request]] = defaultdict(list)
+    for episode in episodes:
+        for one in _requests(episode) if any(map(_does, episode.decisions)) else ():
+            asked[one.what].append(one)
+    written = _written_now(root, episodes) if asked else ""
+    for (_, thing), several in asked.items():
+        sessions = {one.place.session for one in several}
+        if len(sessions) < max(FEWEST_OF_MANY, _ASKED * len(episodes)):
+            continue
+        said = [words for words, _ in Counter(one.words.lower() for one in several).most_common(2)]
+        other = f" (also {quoted(said[1], longest=LONGEST_QUOTE)})" if said[1:] else ""
+        named = re.search(rf"\b{re.escape(thing)}", written, re.IGNORECASE)
+        rule = "" if named or root.name != FOLDER else f"; no rule file here mentions {quoted(thing)}"
+        text = (
+            f"People told agents to {quoted(said[0], longest=LONGEST_QUOTE)}{other} after the first prompt in "
+            f"{len(sessions)} of {len(episodes)} sessions{rule}: say in {file} whether they do so unasked."
+        )
+        yield _said_by_people(text, [one.place for one in several])
+
+
+def _requests(episode: Episode) -> Iterator[_Request]:
+    """The acts that the prompts after the first ask for, in clauses that begin with a verb."""
+    for prompt in episode.prompts[1:]:
+        for clause in _CLAUSE.split(" ".join(prompt.quote.split())):
+            words = [word.strip("\"'`()[]@*") for word in clause.split()]
+            at = next((at for at, word in enumerate(words) if not _LEADS.fullmatch(word)), len(words))
+            verb = _VERBS.get(words[at].lower()) if at < len(words) else None
+            phrase = list(takewhile(lambda word: not _ENDS.fullmatch(word), words[at + 1 :]))
+            names = [_noun(word) for word in phrase if not _FILLERS.fullmatch(word)]
+            if verb and names and len(phrase) <= _LONGEST_PHRASE and names[-1].isalpha():
+                yield _Request((verb, names[-1]), " ".join([words[at], *phrase]), place_in(episode, prompt))
+
+
+def _does(decision: Decision) -> bool:
+    """Whether a decision changed a file or ran something: who is only talked to has no routine."""
+    return decision.action is not None and decision.action.verb in {"edit", "create", "delete", "run"}
+
+
+def _noun(word: str) -> str:
+    """A word as it is compared: without its ending, ``tests`` and ``test`` alike."""
+    plain = re.sub(r"\.\w{1,4}$", "", word.lower())
+    return plain.removesuffix("s") if len(plain) > _SHORT and not plain.endswith("ss") else plain
+
+
+def _written_now(root: Path, episodes: Sequence[Episode]) -> str:
+    """All that the project's rule files say that an agent of these sessions reads."""
+    if root.name != FOLDER:
+        return ""
+    agents = {one.agent.name for one in episodes if one.agent}
+    newest = {one.path: one.text or "" for one in project_versions(root.parent) if any(is_read_by(agent, one.path) for agent in agents)}
+    return "\n".join(newest.values())
+
+
+def _says(rule: Rule, words: str) -> bool:
+    """Whether a rule has nearly all the longer words of what a person said."""
+    said, written = ({one.lower() for one in _WORD.findall(text)} for text in (words, rule.text))
+    return bool(said) and len(said & written) >= _NEARLY_ALL * len(said)
 
 
 def _said_by_people(text: str, places: Sequence[EvidencePlace]) -> Weighed:
@@ -139,7 +250,7 @@ def _said_by_people(text: str, places: Sequence[EvidencePlace]) -> Weighed:
         text=text,
         see="helix-graph highlights --evidence",
         sessions=len({one.session for one in places}),
-        evidence=newest(places),
+        evidence=tuple(reversed(places)),
     )
     return Weighed(HELPED, found)
 

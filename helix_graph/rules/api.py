@@ -20,7 +20,7 @@ from helix_graph.project import FOLDER, HOOK_FOLDER
 from helix_graph.rules.binding import bind
 from helix_graph.rules.ledger import AcceptedFor, Ledger
 from helix_graph.rules.model import Accepted, Advice, RuleDetails, RuleList, RuleRecord, State, UnwordedIssue
-from helix_graph.rules.observance import acts_of
+from helix_graph.rules.observance import acts_of_all
 from helix_graph.rules.proposals import FEWEST_SESSIONS, covered, identity_of, proposals
 from helix_graph.rules.rule_files import (
     file_for_agents,
@@ -286,7 +286,7 @@ class Rules:
     @cached_property
     def _acts(self) -> Sequence[SessionActs]:
         """What every session did, the oldest first; read once, since several answers need all of it."""
-        return sorted(map(acts_of, self._sessions()), key=lambda one: (one.at, one.session))
+        return sorted(acts_of_all(self._sessions()), key=lambda one: (one.at, one.session))
 
     def _accepted(self) -> dict[str, AcceptedFor]:
         """The accepted rules by the id of their line, with what each is for."""

@@ -21,6 +21,7 @@ _SUPPRESSIONS = re.compile(
     r"@ts-(ignore|expect-error|nocheck)|\bt\.Skip(Now|f)?\(|pytest\.mark\.(skip|xfail)|@unittest\.skip|#\[(ignore|allow)\b|@SuppressWarnings|"
     r"rubocop:disable|\b(it|test|describe)\.skip\(|\bx(it|describe)\(|//\s*#?nosec|@Disabled\b|\[Ignore\b"
 )
+_MARKER = re.compile(rf"(?:{_SUPPRESSIONS.pattern})(?::\s?[\w,/-]+|\[[\w,-]+\])?")
 #: Every such marker contains one of these.
 _SUPPRESSION_SIGNS = (
     "noqa", "nolint", "ignore", "pragma:", "eslint-disable", "@ts-", "t.Skip", ".skip", ".xfail", "[allow",
@@ -63,6 +64,15 @@ def _adds_a_marker(new: str, carried: str) -> bool:
         return True
     lines = (line.strip() for line in new.splitlines() if _suppressions(line))
     return any(line not in carried for line in lines)
+
+
+def marker_names(text: str) -> list[str]:
+    """The markers in a text that silence a check, with the rules that they name.
+
+    >>> marker_names("x = 1  # noqa: E501 (long)"), marker_names("return nil //nolint:nilerr // expected")
+    (['noqa: E501'], ['nolint:nilerr'])
+    """
+    return [found.group().lstrip("/# ") for found in _MARKER.finditer(text)]
 
 
 def _suppressions(text: str) -> int:

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from msgspec.structs import replace
 
 from helix_episodes.extraction.calls import CHANGES, UNDONE
+from helix_episodes.extraction.checks.task_runners import other_tasks
 from helix_episodes.extraction.delivery import went_well
 from helix_episodes.extraction.drafts import iso, line
 from helix_episodes.extraction.excuses import is_stopped
@@ -119,6 +120,7 @@ def _run_of(session: Session, call: ParsedCall, part: Segment | None, check: str
         directory=folder if folder and not is_outside(folder) else None,
         timestamp=iso(result.at),
         seconds=_seconds(call.step, result) if _is_alone(call) else None,
+        tasks=other_tasks(result.text, part),
         evidence=Evidence(line=result.source.line, file=result.source.file),
     )
 

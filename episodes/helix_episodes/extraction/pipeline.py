@@ -24,7 +24,7 @@ from helix_episodes.extraction.lessons import lessons_of
 from helix_episodes.extraction.links import complete, links_of
 from helix_episodes.extraction.outcome import judge_outcome
 from helix_episodes.extraction.reports import parse_report
-from helix_episodes.extraction.task_and_metrics import metrics_of, task_kind_of, task_of
+from helix_episodes.extraction.task_and_metrics import metrics_of, prompts_of, task_kind_of, task_of
 from helix_episodes.extraction.timeline import Timeline
 from helix_episodes.extraction.user_reports import reported_failures
 from helix_episodes.model import Agent, Episode
@@ -85,5 +85,6 @@ def extract(session: Session, *, provenance: Provenance | None = None) -> Episod
         injected=session.injected,
         branch=session.branch,
         runs=runs,
+        prompts=tuple(prompts_of(session)),
     )
     return redact_episode(episode)

@@ -14,18 +14,18 @@ from typing import TYPE_CHECKING
 from helix_episodes.extraction.actions import plan_title
 from helix_episodes.extraction.calls import UNDONE, written
 from helix_episodes.extraction.check_runs import changes_repository
-from helix_episodes.extraction.drafts import line
+from helix_episodes.extraction.drafts import evidence_of, line
 from helix_episodes.extraction.paths import is_outside, relative
 from helix_episodes.extraction.reports import is_report
 from helix_episodes.model import Metrics, as_count
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from helix_episodes.extraction.calls import ParsedCall
     from helix_episodes.extraction.timeline import Timeline
-    from helix_episodes.model import Decision, Fix, TaskKind
-    from helix_episodes.session import Session
+    from helix_episodes.model import Decision, Evidence, Fix, TaskKind
+    from helix_episodes.session import Session, Step
 
 
 #: What a word may suggest and no change to prose confirms.
@@ -61,12 +61,20 @@ def task_of(session: Session) -> str:
     """What was to be done, on one line."""
     if session.task:
         return line(session.task)
-    prompts = (step.text for step in session.steps if step.kind == "prompt" and step.actor == "user")
-    prompt = next((text for text in prompts if text.strip()), "")
+    prompt = next((step.text for step in _prompts(session)), "")
     plan = _PLAN.sub("", prompt)
     if plan != prompt:
         return line(plan_title(plan))
     return line(prompt) or NO_PROMPT
+
+
+def prompts_of(session: Session) -> Iterator[Evidence]:
+    """What people wrote to the agent, in order: the beginning of each prompt and where it is."""
+    return (evidence_of(step, step.text) for step in _prompts(session) if step.source.file is None)
+
+
+def _prompts(session: Session) -> Iterator[Step]:
+    return (step for step in session.steps if step.kind == "prompt" and step.actor == "user" and step.text.strip())
 
 
 def task_kind_of(session: Session, decisions: Sequence[Decision]) -> TaskKind:

@@ -117,6 +117,20 @@ def echoed_commands(output: CommandOutput) -> dict[str, Segment]:
     return {name: part for name, part in echoed.items() if name not in unclear}
 
 
+def other_tasks(output: str, command: Segment | None) -> tuple[str, ...]:
+    """The tasks that a runner of them says it runs, where the command asks for another one.
+
+    >>> part = decisive(parse_command("mise run format"))
+    >>> other_tasks("[lint-fix] $ xtasks/lint-fix.sh", part), other_tasks("[format] $ gofmt -w .", part)
+    (('lint-fix',), ())
+    """
+    if command is None or command.program not in {"mise", "task"} or "] " not in output:
+        return ()
+    started = (found for text in output.splitlines() for one in _NAMED[:2] if (found := one.match(text)))
+    tasks = tuple(dict.fromkeys(found["task"] for found in started))
+    return () if command.subcommand in tasks else tasks
+
+
 def _echoes(stream: CommandOutput) -> Iterator[tuple[str, str]]:
     """The commands that one task's output shows, each with the task that it names."""
     title = ""
