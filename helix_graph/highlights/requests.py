@@ -234,8 +234,8 @@ def _written_now(root: Path, episodes: Sequence[Episode]) -> str:
     if root.name != FOLDER:
         return ""
     agents = {one.agent.name for one in episodes if one.agent}
-    newest = {one.path: one.text or "" for one in project_versions(root.parent) if any(is_read_by(agent, one.path) for agent in agents)}
-    return "\n".join(newest.values())
+    newest = {one.path: one.text or "" for one in project_versions(root.parent)}
+    return "\n".join(text for path, text in newest.items() if any(is_read_by(agent, path) for agent in agents))
 
 
 def _says(rule: Rule, words: str) -> bool:
