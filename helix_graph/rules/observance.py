@@ -16,6 +16,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import msgspec
+from msgspec.structs import replace
 
 from helix_episodes.extraction.paths import role_of
 from helix_episodes.extraction.shell import programs
@@ -57,28 +58,36 @@ class SessionActs(msgspec.Struct, frozen=True, gc=False):
 _ORDER = {"edit": 0, "run": 1, "check": 2, "commit": 3}
 
 
-#: A task runner's other names for a task, by program and name: what runs then.
-_Aliases = dict[tuple[str, str | None], tuple[Segment, ...]]
-
-
 def acts_of_all(episodes: Iterable[Episode]) -> list[SessionActs]:
     """What each session did. What one of them shows to be another name of a task is that in all of them."""
-    read = list(episodes)
     tasks: dict[tuple[str, str | None], set[str]] = {}
-    for run in (run for episode in read for run in episode.runs if run.tasks):
-        for part in parse_command(run.command or ""):
-            tasks.setdefault((part.program, part.subcommand), set()).update(run.tasks)
-    one = {key: next(iter(names)) for key, names in tasks.items() if len(names) == 1}
-    aliases = {key: parse_command(f"{key[0]} run {name}") for key, name in one.items()}
-    return [acts_of(episode, aliases) for episode in read]
+    sessions = []
+    for episode in episodes:  # read one by one: together they may be more than fits
+        sessions.append(acts_of(episode))
+        for run in filter(lambda run: run.tasks, episode.runs):
+            for part in parse_command(run.command or ""):
+                tasks.setdefault((part.program, part.subcommand), set()).update(run.tasks)
+    named = {key: f"{key[0]} run {next(iter(names))}" for key, names in tasks.items() if len(names) == 1}
+    aliases = {key: parse_command(command) for key, command in named.items()}
+    return [_by_other_names(one, aliases) for one in sessions] if aliases else sessions
 
 
-def acts_of(episode: Episode, aliases: _Aliases | None = None) -> SessionActs:
+def _by_other_names(session: SessionActs, aliases: dict[tuple[str, str | None], tuple[Segment, ...]]) -> SessionActs:
+    """The acts, each with what its commands are another name of."""
+    also = (
+        tuple(other for part in act.parts for other in aliases.get((part.program, part.subcommand), ()))
+        for act in session.acts
+    )
+    acts = (
+        replace(act, parts=act.parts + other) if other else act for act, other in zip(session.acts, also, strict=True)
+    )
+    return replace(session, acts=tuple(acts))
+
+
+def acts_of(episode: Episode) -> SessionActs:
     """What a session did, in order; what helpers did is placed by its time."""
     clock = _Clock(episode)
     acts = [*_decided(episode, clock), *_recorded(episode, clock)]
-    if aliases:
-        acts = [act._replace(parts=(*act.parts, *_also(act.parts, aliases))) for act in acts]
     acts.sort(key=lambda act: (act.at, act.line, _ORDER[act.kind]))
     acts = [act for place, act in enumerate(acts) if act.kind != "commit" or not _goes_on(acts[:place])]
     log = episode.provenance.log if episode.provenance else None
@@ -91,11 +100,6 @@ def _goes_on(before: Sequence[Act]) -> bool:
     run = next((act for act in reversed(before) if act.kind == "run"), None)
     named = {one.subcommand for one in run.parts if one.program == "git"} if run else set()
     return bool(named & _REPLAYS) and "commit" not in named
-
-
-def _also(parts: Iterable[Segment], aliases: _Aliases) -> Iterator[Segment]:
-    """What ran besides, where a part is another name of a task."""
-    return (other for part in parts for other in aliases.get((part.program, part.subcommand), ()))
 
 
 _REPLAYS = frozenset({"rebase", "cherry-pick", "merge", "pull", "revert"})
