@@ -153,7 +153,7 @@ cli = LazyGroup(
         "A causal memory for coding agents, built from the logs they already write: what led to what, what works, "
         "what keeps failing."
     ),
-    beginning="commands.help:show_beginning",
+    beginning="commands.highlights:show_beginning",
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 80},
 )
 click.version_option(__version__, prog_name="helix-graph", message="%(prog)s %(version)s")(cli)

@@ -22,8 +22,7 @@ import msgspec
 from helix_episodes.extraction.shell.programs import LOOKERS, LOOKING_SUBCOMMANDS
 from helix_graph.graph.adjacency import MentionPlace
 from helix_graph.graph.finer_labels import named
-from helix_graph.graph.question_words import TABLE_WORDS, Others, stem, words_asked
-from helix_graph.graph.spelling import near_words
+from helix_graph.graph.question_words import TABLE_WORDS, Others, near_words, stem, words_asked
 from helix_graph.word_search import idf, indexed, query_words
 
 if TYPE_CHECKING:

@@ -101,11 +101,10 @@ def _answered(tool: Tool, sent: Mapping[str, Any], progress: Progress) -> Answer
     if tool.tells_progress:
         asked["progress"] = progress
     memory = open_memory()
-    found = tool.run(memory, **asked)
+    answered = tool.answer(memory, **asked)
     pushed = memory.push_to_team()
     for sentence in pushed.sentences if pushed else ():
         _say(sentence)
-    answered = Answered(found) if isinstance(found, str) else found
     text = with_notice(answered.text)
     return answered._replace(text=fitted_text(text, max_tokens=max_tokens) if tool.long else text)
 

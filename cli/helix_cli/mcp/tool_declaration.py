@@ -12,11 +12,14 @@ call is. What a tool returns is the text of its answer. There is no structured f
 nothing else of an answer that has one, and JSON does not mark what others wrote. A tool whose answer has a page
 (``page=True``) returns `Answered`: clients that show pages get the value beside the text, where no model sees it.
 
-Annotations are needed at run time, so the files of tools do without ``from __future__ import annotations``. What makes
-the answer is imported within the function: the list of tools has to come fast.
+A tool that ``shows="module:function"`` of the commands returns the library's answer, and the function renders it as the
+command does. It is loaded when the tool is called, since the list of tools has to come fast.
+
+Annotations are needed at run time, so the files of tools do without ``from __future__ import annotations``.
 """
 
 from collections.abc import Callable, Mapping
+from importlib import import_module
 from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple, Protocol
 
 import msgspec
@@ -27,6 +30,8 @@ from helix_episodes.msgspec_types import ready
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+    from helix_graph import Memory
 
 #: ``reads`` changes nothing; ``adds`` only ever adds; ``sets`` comes to the same when it is called twice;
 #: ``removes`` may take away what is there.
@@ -44,6 +49,12 @@ Few = Annotated[int, Meta(ge=1, le=100, description="Most results.")]
 EpisodeName = Annotated[
     str, Meta(min_length=1, max_length=300, description="A session's id or its episode's, as `list_episodes` shows.")
 ]
+Topic = Annotated[str, Meta(min_length=1, description="The topic's name; case and blanks do not matter.")]
+EntryText = Annotated[str, Meta(description="Its text; several lines are fine.")]
+EntryTags = Annotated[Texts, Meta(description="'gotcha, p0'; without any, the text's beginning may give one.")]
+EntrySource = Annotated[str | None, Meta(description="Where it comes from: 'src/cache.rs:42'.")]
+EntryConfidence = Annotated[Share | None, Meta(description="How sure it is (1); less ranks lower.")]
+EntryLinks = Annotated[Texts, Meta(description="Entries it refers to: 'other-topic:3 another:0'.")]
 
 #: An answer has at most this many tokens unless a call asks for more; clients warn of results from 10,000 on.
 MOST_TOKENS = 800
@@ -112,7 +123,19 @@ class Tool(msgspec.Struct, frozen=True, kw_only=True):
     takes: type[msgspec.Struct]
     long: bool
     page: bool
-    run: Callable[..., str | Answered]
+    shows: str
+    run: Callable[..., object]
+
+    def answer(self, memory: "Memory", **asked: object) -> Answered:
+        """What it answers to arguments that have been checked."""
+        found = self.run(memory, **asked)
+        if self.shows:
+            from helix_cli.output import rendered
+
+            module, _, render = self.shows.partition(":")
+            text = rendered(found, getattr(import_module(f"helix_cli.commands.{module}"), render))
+            return Answered(text, found if self.page and isinstance(found, msgspec.Struct) else None)
+        return found if isinstance(found, Answered) else Answered(str(found))
 
     @property
     def tells_progress(self) -> bool:
@@ -121,11 +144,11 @@ class Tool(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def tool(
-    *, title: str, effect: Effect, long: bool | None = None, name: str = "", page: bool = False
-) -> Callable[[Callable[..., str | Answered]], Tool]:
+    *, title: str, effect: Effect, shows: str = "", long: bool | None = None, name: str = "", page: bool = False
+) -> Callable[[Callable[..., object]], Tool]:
     """Makes a tool of a function; its answer may be ``long`` where it reads, unless said otherwise."""
 
-    def declare(run: Callable[..., str | Answered]) -> Tool:
+    def declare(run: Callable[..., object]) -> Tool:
         is_long = effect == "reads" if long is None else long
         called = name or run.__name__
         takes = msgspec.defstruct(
@@ -143,13 +166,14 @@ def tool(
             takes=takes,
             long=is_long,
             page=page,
+            shows=shows,
             run=run,
         )
 
     return declare
 
 
-def _fields(run: Callable[..., str | Answered]) -> list[Any]:
+def _fields(run: Callable[..., object]) -> list[Any]:
     """The parameters of a function, without the memory and the progress: name, type and default of each."""
     code = run.__code__
     names = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]

@@ -10,40 +10,31 @@ if TYPE_CHECKING:
     from helix_graph import Memory
 
 
-@tool(title="When checks fail here", effect="reads")
-def checks(memory: "Memory") -> str:
+@tool(title="When checks fail here", effect="reads", shows="checks_and_runbook:render_checks")
+def checks(memory: "Memory") -> object:
     """How often each test runner, linter and compiler of this project fails after a change, and after what kind of
     change it fails more or less often: which folder, how many files, how large. Use it to choose what to run, and when.
     """
-    from helix_cli.commands.checks_and_runbook import render_checks
-    from helix_cli.output import rendered
-
-    return rendered(memory.causality.checks(), render_checks)
+    return memory.causality.checks()
 
 
-@tool(title="Fragile files", effect="reads")
+@tool(title="Fragile files", effect="reads", shows="checks_and_runbook:render_fragile")
 def fragile(
     memory: "Memory",
     path: Annotated[
         Annotated[str, Meta(min_length=1)] | None,
         Meta(description="A file or folder, relative to the project; without it, every fragile place."),
     ] = None,
-) -> str:
+) -> object:
     """Files and folders after whose change checks failed more often than elsewhere, with what passed there again, and
     files that are changed together. Use it before you edit a file that you do not know.
     """
-    from helix_cli.commands.checks_and_runbook import render_fragile
-    from helix_cli.output import rendered
-
-    return rendered(memory.causality.fragile(path), render_fragile)
+    return memory.causality.fragile(path)
 
 
-@tool(title="How this project is run", effect="reads")
-def runbook(memory: "Memory") -> str:
+@tool(title="How this project is run", effect="reads", shows="checks_and_runbook:render_runbook")
+def runbook(memory: "Memory") -> object:
     """How this project is tested, linted, built and formatted, with pass rates and durations, what has to run first,
     and which commands fail here with what worked instead. Use it before you run anything for the first time.
     """
-    from helix_cli.commands.checks_and_runbook import render_runbook
-    from helix_cli.output import rendered
-
-    return rendered(memory.causality.runbook(), render_runbook)
+    return memory.causality.runbook()

@@ -8,20 +8,25 @@ from typing import TYPE_CHECKING, Annotated
 
 from msgspec import Meta
 
-from helix_cli.mcp.tool_declaration import Few, Share, Texts, as_texts, tool
+from helix_cli.mcp.tool_declaration import (
+    EntryConfidence,
+    EntryLinks,
+    EntrySource,
+    EntryTags,
+    EntryText,
+    Few,
+    Share,
+    Texts,
+    Topic,
+    as_texts,
+    tool,
+)
 
 if TYPE_CHECKING:
     from helix_graph import Memory
 
-Topic = Annotated[str, Meta(min_length=1, description="The topic's name; case and blanks do not matter.")]
-EntryText = Annotated[str, Meta(description="Its text; several lines are fine.")]
-EntryTags = Annotated[Texts, Meta(description="'gotcha, p0'; without any, the text's beginning may give one.")]
-EntrySource = Annotated[str | None, Meta(description="Where it comes from: 'src/cache.rs:42'.")]
-EntryConfidence = Annotated[Share | None, Meta(description="How sure it is (1); less ranks lower.")]
-EntryLinks = Annotated[Texts, Meta(description="Entries it refers to: 'other-topic:3 another:0'.")]
 
-
-@tool(title="Met before?", effect="reads")
+@tool(title="Met before?", effect="reads", shows="seen_and_similar:render_seen")
 def seen(
     memory: "Memory",
     text: Annotated[
@@ -30,16 +35,13 @@ def seen(
     ] = None,
     *,
     limit: Few = 5,
-) -> str:
+) -> object:
     """Look up an error or a failed command's output: was it met in earlier sessions, and what fixed it? Use it right
     after a test, build, lint or tool call fails, before trying a fix of your own. Each precedent says how alike it is
     (the same error, the same kind, similar words), which change made the check pass, and the log line that
     shows it. No precedent means it was not met before.
     """
-    from helix_cli.commands.seen_and_similar import render_seen
-    from helix_cli.output import rendered
-
-    return rendered(memory.graph.seen(text, limit=limit), render_seen)
+    return memory.graph.seen(text, limit=limit)
 
 
 @tool(title="What was learnt about this", effect="reads")
@@ -74,7 +76,7 @@ def recall(  # noqa: PLR0913  (the command's options)
     return f"{text}\n{answer.note}" if answer.note else text
 
 
-@tool(title="Remember advice", effect="adds")
+@tool(title="Remember advice", effect="adds", shows="insight:render_stored")
 def remember(
     memory: "Memory",
     content: Annotated[
@@ -88,22 +90,20 @@ def remember(
     *,
     tags: Annotated[Texts, Meta(description="Such as ['ci', 'pytest'].")] = "",
     episode: Annotated[str, Meta(description="The session that it was learnt in, if any.")] = "",
-) -> str:
+) -> object:
     """Keep a piece of advice for later sessions: what to do in which situation, and why. Use it when you have learnt
     something the hard way. What says the same as an insight that is there goes into it. Facts about one part of the
     project go to `store` instead.
     """
-    from helix_cli.commands.insight import render_stored
-    from helix_cli.output import rendered
     from helix_episodes.errors import HelixGraphError
 
     answer = memory.insights.store(content, as_texts("tags", tags), origin="agent", episode=episode)
     if answer["status"] == "rejected":
         raise HelixGraphError(f"nothing was remembered: {answer['reason']}; change content and call `remember` again")
-    return rendered(answer, render_stored)
+    return answer
 
 
-@tool(title="Search everything", effect="reads")
+@tool(title="Search everything", effect="reads", shows="search_and_model:render_search")
 def search_memory(
     memory: "Memory",
     query: Annotated[str, Meta(description="1 to 500 letters, digits, blanks and - . , _ ( ) & : characters.")],
@@ -111,22 +111,20 @@ def search_memory(
     max_results: Annotated[int, Meta(ge=1, le=100, description="Most results.")] = 10,
     semantic_only: Annotated[bool, Meta(description="Compare meanings alone; fails where nothing does.")] = False,
     lexical_only: Annotated[bool, Meta(description="Compare words alone.")] = False,
-) -> str:
+) -> object:
     """Search insights, topics, earlier sessions and the project's notes at once, the best first, each with its source.
     Use it when you do not know where something was stored. For an error, `seen` says more.
     """
     import msgspec
 
-    from helix_cli.commands.search_and_model import render_search
     from helix_cli.mcp.shown_advice import note_shown
-    from helix_cli.output import rendered
     from helix_graph.search.sources import EPISODES, INSIGHTS
 
     found = memory.search(query, max_results=max_results, semantic_only=semantic_only, lexical_only=lexical_only)
     note_shown(memory, [{"name": one.name} for one in found.results if one.source == INSIGHTS])
     # A session is named by its id; the path of its file would be a fifth of the answer.
     shown = tuple(msgspec.structs.replace(one, path=None) if one.source == EPISODES else one for one in found.results)
-    return rendered(msgspec.structs.replace(found, results=shown), render_search)
+    return msgspec.structs.replace(found, results=shown)
 
 
 @tool(title="Write down under a topic", effect="adds")
@@ -141,7 +139,7 @@ def store(  # noqa: PLR0913  (the seed's parameters)
     links: EntryLinks = "",
     force: Annotated[bool, Meta(description="Don't look for near duplicates.")] = False,
     terse: Annotated[bool, Meta(description="Answer in one line.")] = False,
-) -> str:
+) -> object:
     """Write something down about a subject: how a module works, a trap, a decision and its reason. Use it
     when you have found out what the code does not say. An entry that is already there in other words is named in the
     answer and stored all the same. A line of general advice goes to `remember` instead.

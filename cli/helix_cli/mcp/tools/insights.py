@@ -54,7 +54,7 @@ def feedback(
     return rendered(memory.insights.feedback(named, outcome, causal, id=id, session=session), render_feedback)
 
 
-@tool(title="Link two insights", effect="sets")
+@tool(title="Link two insights", effect="sets", shows="insight:render_related")
 def relate(
     memory: "Memory",
     from_name: Annotated[str, Meta(description="The insight from which the link leads, as `recall` names it.")],
@@ -65,26 +65,21 @@ def relate(
         Meta(description="What the first is to the other."),
     ] = "similar",
     weight: Annotated[Share, Meta(description="How sure you are.")] = 1.0,
-) -> str:
+) -> object:
     """Link one insight to another: similar, led_to, co_occurs, causes or solves. Use it when you have seen that one
     advice belongs to another, so that finding one finds both.
     """
-    from helix_cli.commands.insight import render_related
-    from helix_cli.output import rendered
     from helix_episodes.errors import HelixGraphError
 
     answer = memory.insights.relate(from_name, to_name, rel_type, weight)
     if answer["status"] == "rejected":
         raise HelixGraphError(f"nothing was linked: {answer['reason']}; `recall` shows the names of insights")
-    return rendered(answer, render_related)
+    return answer
 
 
-@tool(title="How the insights do", effect="reads")
-def insight_health(memory: "Memory") -> str:
+@tool(title="How the insights do", effect="reads", shows="insight:render_health")
+def insight_health(memory: "Memory") -> object:
     """How many insights there are, how many had feedback, how well they do on average, and what is missing. Use it when
     `recall` finds nothing or its answers seem poor.
     """
-    from helix_cli.commands.insight import render_health
-    from helix_cli.output import rendered
-
-    return rendered(memory.insights.health(), render_health)
+    return memory.insights.health()

@@ -119,23 +119,20 @@ def show_episode(
     return rendered(memory.episodes.require(episode), render_episode)
 
 
-@tool(name="compile", title="Fold episodes into the graph", effect="sets")
+@tool(name="compile", title="Fold episodes into the graph", effect="sets", shows="graph:render_compile")
 def compile_episodes(
     memory: "Memory",
     *,
     progress: "Progress",
     dry_run: Annotated[bool, Meta(description="Show what would change, and change nothing.")] = False,
-) -> str:
+) -> object:
     """Fold new episodes into the causal graph, which `seen`, `causal_path`, `patterns` and the others answer from. What
     has not changed costs nothing. Use it after `extract`, or when a tool says that the graph is not compiled.
     """
-    from helix_cli.commands.graph import render_compile
-    from helix_cli.output import rendered
-
     steps = ProgressSteps(progress)
     report = memory.graph.compile(dry_run=dry_run, progress=steps.advance)
     steps.end()
-    return rendered(report, render_compile)
+    return report
 
 
 @tool(title="What the memory holds", effect="reads")

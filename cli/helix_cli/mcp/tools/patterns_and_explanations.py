@@ -84,41 +84,31 @@ def issues(
     return Answered(rendered(found, render_issues), found)
 
 
-@tool(title="Why did it fail", effect="reads", page=True)
-def explain(memory: "Memory", episode: EpisodeName) -> Answered:
+@tool(title="Why did it fail", effect="reads", page=True, shows="paths_and_causes:render_explanation")
+def explain(memory: "Memory", episode: EpisodeName) -> object:
     """Why a session came out as it did: the steps that most likely made it fail, each with its reasons and log lines,
     or that the log does not say. Suspects are candidates, no verdicts. Use it before you take up a task that an earlier
     session failed at.
     """
-    from helix_cli.commands.paths_and_causes import render_explanation
-    from helix_cli.output import rendered
-
-    found = memory.causality.explain(episode)
-    return Answered(rendered(found, render_explanation), found)
+    return memory.causality.explain(episode)
 
 
-@tool(title="Where it parted from a success", effect="reads")
-def contrast(memory: "Memory", episode: EpisodeName) -> str:
+@tool(title="Where it parted from a success", effect="reads", shows="paths_and_causes:render_contrast")
+def contrast(memory: "Memory", episode: EpisodeName) -> object:
     """The session most alike to this one that came out otherwise, and the step at which the two parted. Use it to learn
     what a successful session did differently.
     """
-    from helix_cli.commands.paths_and_causes import render_contrast
-    from helix_cli.output import rendered
-
-    return rendered(memory.causality.contrast(episode), render_contrast)
+    return memory.causality.contrast(episode)
 
 
-@tool(title="Decided before in such a situation", effect="reads")
+@tool(title="Decided before in such a situation", effect="reads", shows="seen_and_similar:render_similar")
 def similar_decisions(
     memory: "Memory",
     text: Annotated[str, Meta(min_length=1, description="The situation, or the decision that you are about to take.")],
     *,
     limit: Few = 5,
-) -> str:
+) -> object:
     """Earlier decisions in a situation described in these words, why they were taken and how their sessions came out.
     Words are compared, not meanings. Use it at a fork: which library, which place, which approach.
     """
-    from helix_cli.commands.seen_and_similar import render_similar
-    from helix_cli.output import rendered
-
-    return rendered(memory.causality.similar(text, limit=limit), render_similar)
+    return memory.causality.similar(text, limit=limit)

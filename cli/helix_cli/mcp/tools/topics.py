@@ -10,14 +10,18 @@ import msgspec
 from msgspec import Meta
 
 from helix_cli.mcp.argument_errors import problem_of
-from helix_cli.mcp.tool_declaration import Arguments, Texts, tool, typed_schema, without_nulls
-from helix_cli.mcp.tools.everyday import (
+from helix_cli.mcp.tool_declaration import (
+    Arguments,
     EntryConfidence,
     EntryLinks,
     EntrySource,
     EntryTags,
     EntryText,
+    Texts,
     Topic,
+    tool,
+    typed_schema,
+    without_nulls,
 )
 from helix_episodes.errors import HelixGraphError, InvalidArgument
 from helix_episodes.msgspec_types import ready
@@ -73,22 +77,19 @@ def _decoded(text: str) -> list[NewEntry]:
         raise InvalidArgument(None, f"{problem_of(error, items, schema, at='entries')}; {_EXAMPLE}") from error
 
 
-@tool(title="Write down several at once", effect="adds")
+@tool(title="Write down several at once", effect="adds", shows="topic:render_form")
 def batch(
     memory: "Memory",
     entries: Annotated[list[NewEntry] | str, Meta(description="The entries, or their array as a JSON text.")],
-) -> str:
+) -> object:
     """Store several entries, all or none. Use it instead of many calls of `store`, for instance at the end of a task.
     At most 1,000.
     """
-    from helix_cli.commands.topic import render_form
-    from helix_cli.output import rendered
-
     decoded = _decoded(entries) if isinstance(entries, str) else entries
-    return rendered(memory.topics.batch([msgspec.structs.asdict(one) for one in decoded]), render_form)
+    return memory.topics.batch([msgspec.structs.asdict(one) for one in decoded])
 
 
-@tool(title="Search the topics", effect="reads")
+@tool(title="Search the topics", effect="reads", shows="topic:render_form")
 def search(  # noqa: PLR0913  (the seed's parameters)
     memory: "Memory",
     query: Annotated[str, Meta(description="Words; CachedEntry and tf_map are split into theirs.")],
@@ -106,15 +107,12 @@ def search(  # noqa: PLR0913  (the seed's parameters)
     tag: Annotated[str | None, Meta(description="Only entries with this tag.")] = None,
     topic: Annotated[str | None, Meta(description="Only entries of this topic.")] = None,
     mode: Annotated[SearchMode, Meta(description="and: all words; or: any of them.")] = "and",
-) -> str:
+) -> object:
     """Find entries of the topics by their words, the best first. Use it before you work on a part of the code that may
     have been written about. When no entry has all words, those with some are shown and the answer says so.
     `search_memory` looks through sessions and insights as well.
     """
-    from helix_cli.commands.topic import render_form
-    from helix_cli.output import rendered
-
-    answer = memory.topics.search(
+    return memory.topics.search(
         query,
         detail=detail,
         limit=limit,
@@ -126,10 +124,9 @@ def search(  # noqa: PLR0913  (the seed's parameters)
         topic=topic,
         mode=mode,
     )
-    return rendered(answer, render_form)
 
 
-@tool(title="Brief me on a topic", effect="reads")
+@tool(title="Brief me on a topic", effect="reads", shows="topic:render_form")
 def brief(
     memory: "Memory",
     query: Annotated[str | None, Meta(description="A topic, a pattern (iris-*) or a keyword; without: all.")] = None,
@@ -138,35 +135,28 @@ def brief(
     since: Annotated[Hours | None, Meta(description="Only entries of the last N hours.")] = None,
     focus: Annotated[Texts, Meta(description="Only these categories: 'gotchas,invariants'.")] = "",
     compact: Annotated[bool, Meta(description="Without query: five topics and no more.")] = False,
-) -> str:
+) -> object:
     """A short briefing on a topic: its most telling entries by category, what supersedes what, and what is linked with
     it. Use it to get to know a part of the project at once. Without a query: what topics there are, what is new, what
     is missing.
     """
-    from helix_cli.commands.topic import render_form
-    from helix_cli.output import rendered
-
-    answer = memory.topics.brief(query, detail=detail, since=since, focus=focus or None, compact=compact)
-    return rendered(answer, render_form)
+    return memory.topics.brief(query, detail=detail, since=since, focus=focus or None, compact=compact)
 
 
-@tool(title="Read a topic", effect="reads")
+@tool(title="Read a topic", effect="reads", shows="topic:render_form")
 def read(
     memory: "Memory",
     topic: Topic,
     *,
     index: Annotated[Index | None, Meta(description="Only the entry at this index, from 0.")] = None,
-) -> str:
+) -> object:
     """Every entry of a topic word for word with its index, or the one at an index. Use it after `search` or `brief` has
     named a topic, and before `edit`, which takes the index.
     """
-    from helix_cli.commands.topic import render_form
-    from helix_cli.output import rendered
-
-    return rendered(memory.topics.read(topic, index=index), render_form)
+    return memory.topics.read(topic, index=index)
 
 
-@tool(title="Change entries", effect="removes")
+@tool(title="Change entries", effect="removes", shows="topic:render_form")
 def edit(  # noqa: PLR0913  (the seed's parameters)
     memory: "Memory",
     action: Annotated[EditAction, Meta(description="What to do with them.")],
@@ -181,15 +171,12 @@ def edit(  # noqa: PLR0913  (the seed's parameters)
     all: Annotated[bool, Meta(description="delete: the whole topic.")] = False,  # noqa: A002  (the seed's parameter)
     new_name: Annotated[str | None, Meta(description="rename: the new name.")] = None,
     into: Annotated[str | None, Meta(description="merge: the topic that takes the entries in.")] = None,
-) -> str:
+) -> object:
     """Change what was stored: append to an entry, revise it, delete it, set its tags, rename a topic or merge it into
     another. Use it when an entry has become wrong. The entry is that at index, the first that holds match_str, or else
     the last of the topic, also for delete; delete with all removes the whole topic.
     """
-    from helix_cli.commands.topic import render_form
-    from helix_cli.output import rendered
-
-    answer = memory.topics.edit(
+    return memory.topics.edit(
         action,
         topic,
         text=text,
@@ -202,7 +189,6 @@ def edit(  # noqa: PLR0913  (the seed's parameters)
         new_name=new_name,
         into=into,
     )
-    return rendered(answer, render_form)
 
 
 @tool(title="Look over the topics", effect="removes", long=True)
