@@ -173,3 +173,38 @@ def test_ci_that_passes_settles_what_had_failed_here(script: Begin, episode_of: 
     ci = script("t").prompt(TASK).edit("shop/invoice.py").run("pytest", "===== 1 failed in 0.1s =====", code=1)
     ci = ci.run("git push", PUSHED).run("gh pr checks", "test\tpass\t1m\thttps://x/1\t")
     assert episode_of(ci).outcome == "success"
+
+
+RUN = """X main test \u00b7 12
+
+JOBS
+\u2713 lint in 9s (ID 3)
+X nightly in 1m35s (ID 4)
+  X Run cargo test
+X done in 0s (ID 5)"""
+
+
+@pytest.mark.parametrize(
+    ("command", "printed", "code"),
+    [
+        (
+            "gh pr checks 7",
+            "done\tfail\t0\thttps://x/9\nnightly\tfail\t1m35s\thttps://x/1\nlint\tpass\t9s\thttps://x/2",
+            1,
+        ),
+        ("gh run watch 12 --exit-status", "* main test \u00b7 12\n\nJOBS\nX early in 3s (ID 2)\n" + RUN, 1),
+        ("gh run view 12", RUN, 0),
+    ],
+)
+def test_a_job_of_ci_that_failed_is_called_by_its_name(
+    script: Begin, episode_of: Extracted, command: str, printed: str, code: int
+) -> None:
+    (error,) = episode_of(script("s").prompt("CI?").run(command, printed, code=code)).events
+    assert (error.content, error.check) == ("CI fails: nightly", "CI")
+
+
+def test_the_same_job_is_the_same_issue_however_it_is_looked_at(script: Begin, episode_of: Extracted) -> None:
+    log = script("s").prompt("CI?").run("gh pr checks 7", "nightly\tfail\t1m35s\thttps://x/1", code=1)
+    events = episode_of(log.run("gh run view 12", RUN)).events
+    assert len(events) == 2
+    assert len({event.fingerprint for event in events}) == 1

@@ -399,6 +399,12 @@ EXAMPLES = (
         {"rule": "trailing-whitespace"},
     ),
     Example(
+        "gh",
+        "lint\tpass\t9s\thttps://x/2\nnightly\tfail\t1m35s\thttps://x/1",
+        "JOBS\nX nightly in 2m3s (ID 4)\n  X Run cargo test",
+        "docs\tfail\t1m35s\thttps://x/1",
+    ),
+    Example(
         "git",
         "Auto-merging shop/cart.py\nCONFLICT (content): Merge conflict in shop/cart.py\nAutomatic merge failed",
         "CONFLICT (content): Merge conflict in shop/cart.py",

@@ -12,6 +12,7 @@ import re
 from typing import TYPE_CHECKING, Literal
 
 from helix_episodes.extraction.calls import UNDONE
+from helix_episodes.extraction.checks.ci import CHECK_LINE
 from helix_episodes.extraction.shell.commands import hides_exit
 
 if TYPE_CHECKING:
@@ -57,7 +58,6 @@ def delivered_by(call: ParsedCall) -> Segment | None:
 
 #: What CI and the pull request say of the work, with the words that say it.
 Acceptance = tuple[Literal["CI passes", "the pull request is merged"], str]
-_CHECK_LINE = re.compile(r"^[^\t\n]+\t(pass|fail|pending|skipping|cancel)\w*\t", re.MULTILINE)
 _ALL_PASSED = re.compile(r"^All checks were successful.*$|^\u2713 .* completed with 'success'.*$", re.MULTILINE)
 _MERGED = re.compile(r"^.*(?:\u2713 |Merged |merged )pull request.*$", re.MULTILINE)
 
@@ -83,7 +83,7 @@ def _passing(part: Segment, call: ParsedCall, at: int) -> str | None:
     if shown := _ALL_PASSED.search(output):
         return shown[0]
     if part.subcommand == "pr checks":
-        states = [(found[1], found[0]) for found in _CHECK_LINE.finditer(output)]
+        states = [(found[2], found[0]) for found in CHECK_LINE.finditer(output)]
         passed = [line for state, line in states if state == "pass"]
         complete = all(state in {"pass", "skipping"} for state, _ in states)
         return passed[-1].strip() if passed and complete else None

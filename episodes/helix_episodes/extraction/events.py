@@ -23,6 +23,7 @@ from helix_episodes.extraction.checks import (
     silent_failure,
     tool_finding,
 )
+from helix_episodes.extraction.checks.ci import CI, failed_job
 from helix_episodes.extraction.checks.compilers import DIAGNOSTICS, family_of_diagnostic, read_diagnostics
 from helix_episodes.extraction.drafts import DraftEvent, ReportedFailure, draft_error, draft_event, line
 from helix_episodes.extraction.paths import relative
@@ -106,8 +107,11 @@ def _results(call: ParsedCall, session: Session) -> Iterator[Event]:
         yield _event(call, "tool_call", f"{name} {call.status}{': ' if why else ''}{why}")
     elif call.operation == "run":
         yield from _verdicts(call, root=root)
+        job = failed_job(call.segments, call.output)
         failure = None if any(verdict.passed is False for verdict in call.verdicts) else _failed_part(call)
-        if failure is not None:
+        if job is not None:
+            yield _error(call, check=CI, finding=job, root=root)
+        elif failure is not None:
             yield _error(call, check=_culprit(call, failure.message), finding=failure, root=root)
         yield from _commits(call)
     elif call.asks_editor:

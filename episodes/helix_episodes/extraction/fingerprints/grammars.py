@@ -184,6 +184,8 @@ _OTHERS = (
     _row("git", "CONFLICT", r"(?P<message>CONFLICT \(.+?\): .+)$"),
     _row("git", "rejected]", r"\s*! \[(?P<rule>(?:remote )?rejected)\]\s+\S+ -> \S+ \((?P<message>.+)\)$"),
     _row("git", "fatal: ", r"fatal: (?P<message>.+)$"),
+    _row("gh", "fail", r"(?P<message>\S.*?)[\t ]+fail[\t ]+\d[0-9hms]*[\t ]+https?://\S+"),
+    _row("gh", "(ID ", r"X (?P<message>\S.*) in [0-9hms]+ \(ID \d+\)", begins="X"),
     _row(
         "shell",
         ": ",
