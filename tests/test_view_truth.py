@@ -180,7 +180,10 @@ def test_a_session_without_a_known_outcome_says_why(browser: Browser, tmp_path: 
     reasons = {
         "unchecked": "files were changed, but no check ran, and nobody said how it ended",
         "changed-after": "files were changed after the last check passed, and no check ran after that",
-        "refused": "the last check passed, but no change of a file was seen before it, and nobody said how it ended",
+        "refused": (
+            "the last check passed, but the user refused the change of /work/papershop/shop/a.py, "
+            "and nobody said how it ended"
+        ),
         "idle": "no file was changed and no check ran, and nobody said how it ended",
     }
     assert {name: memory.causality.explain(name).why_unknown for name in reasons} == reasons
@@ -234,7 +237,7 @@ def test_a_look_up_that_found_nothing_is_no_trouble(browser: Browser, tmp_path: 
         assert "not repaired" not in tab.text("article")
         assert tab.page.locator("article > svg.strip title").text_content() == "No failure."
         tab.go("issues")
-        assert "A look-up that found nothing: nothing to repair." in tab.text(".results")
+        assert tab.text(".results") == "Nothing has failed in these sessions."
 
 
 def test_places_show_the_check_that_is_chosen_and_bars_of_what_was_counted(tab: Tab) -> None:

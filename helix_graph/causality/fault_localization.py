@@ -399,9 +399,14 @@ def why_unknown(episode: Episode) -> str:
         return ""
     acts = [one for one in episode.decisions if one.action and one.action.verb in CHANGES and one.action.path]
     changes = [one for one in acts if one.outcome != "failure"]  # refused or failed, so that nothing was changed
+    rejected = {one.id for one in episode.events if one.status == "rejected"}
+    refused = next((one for one in reversed(acts) if not changes and not rejected.isdisjoint(one.effects)), None)
+    unchanged = (
+        f"the user refused the change of {refused.action.path}" if refused and refused.action else "no file was changed"
+    )
     runs = [one for one in episode.runs if one.kind in JUDGING and one.passed is not None]
     if not runs:
-        did = "files were changed, but no check ran" if changes else "no file was changed and no check ran"
+        did = "files were changed, but no check ran" if changes else f"{unchanged} and no check ran"
         return f"{did}, and nobody said how it ended"
     last = runs[-1]
     if not last.passed:
@@ -409,7 +414,8 @@ def why_unknown(episode: Episode) -> str:
     at = last.evidence.line if last.evidence else 0
     if any(one.evidence and one.evidence.line > at for one in changes):
         return "files were changed after the last check passed, and no check ran after that"
-    return "the last check passed, but no change of a file was seen before it, and nobody said how it ended"
+    before = "no change of a file was seen before it" if changes else unchanged
+    return f"the last check passed, but {before}, and nobody said how it ended"
 
 
 def explanation_of(episode: Episode, others: Sequence[Trial], *, session: Session | None = None) -> Explanation:

@@ -8,6 +8,7 @@ around it, so positions are not computed here.
 
 from __future__ import annotations
 
+import re
 from collections import Counter, defaultdict
 from typing import TYPE_CHECKING
 
@@ -27,6 +28,8 @@ if TYPE_CHECKING:
 MOST_NODES, MOST_EDGES = 4000, 12000
 #: So many of the newest mentions of a node lead to their sessions.
 _SHOWN = 3
+#: What a label has in place of what varies.
+_MASK = re.compile(r"<\w+>")
 _LONGEST = 160
 _Fine = tuple[int, str]
 #: A type and a label.
@@ -155,7 +158,7 @@ def _opening(labels: Sequence[_Label], episodes: Sequence[Mapping[int, str]], ed
 
 
 def _label(label: str, fine: str) -> str:
-    return named(label, fine or None, resolution="thing")[:_LONGEST]
+    return _MASK.sub("\u2026", named(label, fine or None, resolution="thing"))[:_LONGEST]
 
 
 def _newest(met: Mapping[int, str], places: Mapping[int, int]) -> tuple[tuple[int, str], ...]:

@@ -148,9 +148,9 @@ function issueRow({ issue, met, sessions: times, times: occurrences, repaired, l
   );
 }
 
-/** What repaired an issue; a look-up that found nothing leaves nothing to repair. */
+/** What repaired an issue; a look-up that found nothing, or a skill that is not there, leaves nothing to repair. */
 function repairOf(issue) {
-  return issue.looks && !issue.repaired && !issue.remedy ? "A look-up that found nothing: nothing to repair" : issue.repair;
+  return issue.looks && !issue.repaired && !issue.remedy ? "What was looked for is not there: nothing to repair" : issue.repair;
 }
 
 async function issuePage(issue, found, sessions) {
