@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
+from functools import cached_property
 from statistics import median
 from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
 
@@ -24,7 +25,7 @@ from helix_graph.causality.check_runs import (
     is_judged,
     typical_command,
 )
-from helix_graph.stats.rates import Estimate, predictive_range, shrunk_rate, usual_rate
+from helix_graph.stats.rates import Estimate, pooling_strength, predictive_range, shrunk_rate, usual_rate
 
 if TYPE_CHECKING:
     from helix_graph.graph.observations import Trial, TrialRun
@@ -164,8 +165,18 @@ class CheckRates:
         """The check's rate of failure in a situation, drawn towards its own rate."""
         if (check, situation) not in self._rate_in:
             counts = _by_session(self.trials_in(check, situation))
-            self._rate_in[check, situation] = shrunk_rate(counts, self.usual_of(check))
+            drawn = self._strengths.get(situation.dimension) or pooling_strength(())
+            self._rate_in[check, situation] = shrunk_rate(counts, self.usual_of(check), strength=drawn)
         return self._rate_in[check, situation]
+
+    @cached_property
+    def _strengths(self) -> dict[Dimension, float]:
+        """How far the rates of each dimension are drawn: as far as its situations are alike."""
+        found: dict[Dimension, list[tuple[list[tuple[int, int]], float]]] = defaultdict(list)
+        for check, situations in self._in.items():
+            for situation, runs in situations.items():
+                found[situation.dimension].append((_by_session(runs), self.usual_of(check).rate))
+        return {dimension: pooling_strength(groups) for dimension, groups in found.items()}
 
     def forecast(self, trial: CheckTrial) -> float:
         """The chance that a run fails: the mean of the rates of the situations that it is in, each dimension once."""

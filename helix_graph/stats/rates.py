@@ -1,10 +1,11 @@
 """Rates over few trials that come in sessions: drawn towards a usual rate, with a range for the trials to come.
 
 Seven of ten runs of one afternoon are not ten independent trials, and 2 of 3 is no rate of 67 %. So counts are
-discounted for trials of one session, and a rate is drawn towards the usual one as if `STRENGTH` trials at the usual
-rate had been seen as well (the mean of a beta-binomial model). What may come next is a *predictive* range: it holds the
-uncertainty of the rate and the scatter of the next trials, sessions with it. A confidence interval, read as a forecast,
-leaves out the second: in the trial of 149 sessions Wilson's held 65 % of what came, at 95 %.
+discounted for trials of one session, and a rate is drawn towards the usual one as if so many trials at the usual rate
+had been seen as well (the mean of a beta-binomial model). How many is read from the counts themselves: where rates of
+many groups scatter no more than chance lets them, each is drawn far. What may come next is a *predictive* range: it
+holds the uncertainty of the rate and the scatter of the next trials, sessions with it. A confidence interval, read as a
+forecast, leaves out the second: in the trial of 149 sessions Wilson's held 65 % of what came, at 95 %.
 """
 
 from __future__ import annotations
@@ -15,9 +16,8 @@ from typing import NamedTuple
 
 #: How alike the trials of one session are (the intraclass correlation): 0.145 over the check runs of 149 sessions.
 ALIKE = 0.145
-#: How many trials at the usual rate a rate is drawn by. Of 4, 8 and 16, 8 forecast best within the first halves of two
-#: projects (a Go project of 81 sessions, a TypeScript project of 36), learning from what came before.
-STRENGTH = 8.0
+#: The numbers of trials at the usual rate between which the counts decide; the last draws as good as all the way.
+_STRENGTHS = (2.0, 4.0, 8.0, 16.0, 32.0, 64.0, 256.0)
 
 
 class Estimate(NamedTuple):
@@ -38,26 +38,48 @@ def usual_rate(sessions: Iterable[tuple[int, int]], *, around: float = 0.5) -> E
     return Estimate((events + 2 * around) / (trials + 2), trials + 2, per_session)
 
 
-def shrunk_rate(sessions: Iterable[tuple[int, int]], usual: Estimate) -> Estimate:
+def pooling_strength(groups: Iterable[tuple[Iterable[tuple[int, int]], float]]) -> float:
+    """How many trials at the usual rate the rates of some groups are to be drawn by: as far as they are alike.
+
+    Each group is its sessions' (events, trials) and its usual rate. The mean (of the inverse) over the strengths, each
+    weighed by how likely it makes the counts (the marginal likelihood of a beta-binomial).
+
+    >>> alike, apart = [([(1, 1)] + [(0, 1)] * 9, 0.1)] * 20, [([(1, 1)] * 10, 0.5), ([(0, 1)] * 10, 0.5)] * 10
+    >>> f"{pooling_strength(alike):.0f} {pooling_strength(apart):.0f}"
+    '116 2'
+    """
+    likely = [0.0] * len(_STRENGTHS)
+    for sessions, usual in groups:
+        events, trials, _ = _discounted(sessions)
+        for at, strength in enumerate(_STRENGTHS):
+            yes, no = strength * usual, strength * (1 - usual)
+            likely[at] += _log_beta(yes + events, no + trials - events) - _log_beta(yes, no)
+    weights = [math.exp(one - max(likely)) for one in likely]
+    return sum(weights) / sum(weight / strength for weight, strength in zip(weights, _STRENGTHS, strict=True))
+
+
+def shrunk_rate(sessions: Iterable[tuple[int, int]], usual: Estimate, *, strength: float) -> Estimate:
     """The rate in one situation, from (events, trials) of each session, drawn towards the usual one.
 
     >>> usual = Estimate(0.1, 200.0, 2.0)
-    >>> f"{shrunk_rate([(1, 1)] * 3, usual).rate:.2f} {shrunk_rate([(1, 1)] * 30, usual).rate:.2f}"
-    '0.35 0.81'
+    >>> [f"{shrunk_rate([(1, 1)] * runs, usual, strength=8).rate:.2f}" for runs in (3, 30)]
+    ['0.35', '0.81']
     """
     events, trials, per_session = _discounted(sessions)
-    rate = (events + STRENGTH * usual.rate) / (trials + STRENGTH)
+    rate = (events + strength * usual.rate) / (trials + strength)
     # What is not known of the usual rate is not known of this one, as far as it rests on it.
-    rests = STRENGTH / (trials + STRENGTH)
-    spread = 1 / (trials + STRENGTH + 1) + rests * rests / (usual.certainty + 1)
+    rests = strength / (trials + strength)
+    spread = 1 / (trials + strength + 1) + rests * rests / (usual.certainty + 1)
     return Estimate(rate, 1 / spread - 1, per_session)
 
 
 def predictive_range(estimate: Estimate, trials: int, *, confidence: float = 0.9) -> tuple[int, int]:
-    """Between how many of the next ``trials`` will show the event, with at least that confidence.
+    """Between how many of the next ``trials`` will show the event, with about that confidence.
+
+    Of a number at the edge half counts as outside: ranges of whole numbers hold more than they say otherwise.
 
     >>> predictive_range(Estimate(0.3, 60.0, 1.5), 10)
-    (1, 6)
+    (1, 5)
     """
     if trials == 0:
         return 0, 0
@@ -96,10 +118,10 @@ def _log_beta(a: float, b: float) -> float:
 
 
 def _first_above(chances: list[float], tail: float) -> int:
-    """The first place up to which more than ``tail`` lies."""
+    """The first place up to the middle of which more than ``tail`` lies."""
     below = 0.0
     for place, chance in enumerate(chances):
-        below += chance
-        if below > tail:
+        if below + chance / 2 > tail:
             return place
+        below += chance
     return len(chances) - 1
