@@ -225,6 +225,13 @@ def test_errors_of_tools_have_families(text: str, family: str) -> None:
             "PackageNotFoundError",
             False,
         ),
+        (
+            "git diff",
+            "fatal: detected dubious ownership in repository at '/w'\nusage: git diff --no-index [<options>]",
+            129,
+            "repository not trusted",
+            False,
+        ),
         ("git show --no-stat", "fatal: unrecognized argument: --no-stat", 128, "unknown option", False),
         (
             "./setup.sh",
@@ -431,3 +438,10 @@ def test_a_file_that_cannot_be_collected_is_told_by_what_was_raised() -> None:
         "ModuleNotFoundError: No module named 'respx'",
     )
     assert finding.path == "tests/test_shipping.py"
+
+
+def test_a_full_disk_is_no_error_in_the_code() -> None:
+    full = "error: couldn't create a temp dir: No space left on device (os error 28)"
+    output = f"{full}\n\nerror: could not compile `shop`"
+    (verdict,) = read_verdicts(parse_command("cargo build"), output=output, exit_code=101, status="error")
+    assert [one.family for one in verdict.findings] == ["no space left"]

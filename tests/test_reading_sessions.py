@@ -354,6 +354,13 @@ class TestWhatToolsMean:
                 "track",
                 {"items": ["a", "b"], "completed": ["a"], "current": ["b"]},
             ),
+            (
+                "task_tracker",
+                {"command": "plan", "task_list": [{"title": "a", "status": "done"}]},
+                "track",
+                {"items": ["a"], "completed": ["a"], "current": []},
+            ),
+            ("keyword_search", {"query": "cart"}, "look", {"query": "cart"}),
             ("ExitPlanMode", {"plan": "# P"}, "plan", {"plan": "# P"}),
         ],
     )

@@ -65,6 +65,7 @@ _COMMAND_WORDINGS = (
     ("no glob match", r"no matches found:"),
     ("command not found", r"command not found|^\S*sh: \d+: \S+: not found|is not recognized as an internal"),
     ("merge conflict", r"^CONFLICT |Automatic merge failed|needs merge$|could not apply [0-9a-f]{4,}|unmerged files"),
+    ("repository not trusted", r"detected dubious ownership"),
     ("not a git repository", r"not a git repository"),
     ("path ignored by git", r"paths are ignored by one of your \.gitignore"),
     ("unknown path for git", r"pathspec '.*' did not match"),

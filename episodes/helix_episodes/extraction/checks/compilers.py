@@ -68,7 +68,12 @@ _WORDINGS = (
     ),
     ("syntax error", r"unterminated|not terminated|non-declaration statement"),
 )
-_FAMILIES = tuple((family, Regex(wording)) for family, wording in _WORDINGS)
+#: A compiler that the machine stops says so in the form of an error in the code.
+_MACHINE = (
+    ("no space left", r"No space left on device"),
+    ("killed", r"signal: 9, SIGKILL|Killed signal terminated|signal: killed"),
+)
+_FAMILIES = tuple((family, Regex(wording)) for family, wording in (*_MACHINE, *_WORDINGS))
 #: What does not compile, whichever check says so; the compilers' own codes are families too.
 COMPILE_FAMILIES = frozenset(family for family, _ in _WORDINGS)
 COMPILER_CODE = Regex(r"(?:TS|CS)\d{4}|E0\d{3}")

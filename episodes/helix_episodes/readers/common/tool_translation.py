@@ -107,12 +107,14 @@ def only_reads(tool: str) -> bool:
 
     >>> only_reads("search_direct_flight"), only_reads("mcp__tracker__tracker_get_issue"), only_reads("cancel_order")
     (True, True, False)
+    >>> only_reads("keyword_search"), only_reads("mark_as_read")
+    (True, False)
     """
     rest = tool.removeprefix("mcp__")
     server, _, name = rest.rpartition("__")
     of_server = {word.lower() for word in _NAME_WORD.findall(server)}
-    words = [word.lower() for word in _NAME_WORD.findall(name)]
-    return next((word for word in words if word not in of_server), "") in _LOOKING_VERBS
+    words = [word for one in _NAME_WORD.findall(name) if (word := one.lower()) not in of_server] or [""]
+    return words[0] in _LOOKING_VERBS or words[-1] in {"search", "lookup"}
 
 
 Arguments: TypeAlias = dict[str, Any]
@@ -293,9 +295,8 @@ def delegate(arguments: LoggedArguments) -> tuple[Translation, ...]:
 def track(arguments: LoggedArguments) -> tuple[Translation, ...]:
     """The agent's whole to-do list; ``completed`` and ``current`` are the parts that are done and under way."""
     plain = {normalized_name(name): value for name, value in arguments.items()}
-    logged: object = next(
-        (plain[name] for name in ("todos", "plan", "items", "todolist", "tasks") if plain.get(name)), []
-    )
+    named = ("todos", "items", "todolist", "tasklist", "tasks", "plan")
+    logged: object = next((plain[name] for name in named if plain.get(name)), [])
     entries = [one for one in _list(logged) if isinstance(one, dict)]
     states = [normalized_name(str(one.get("status"))) for one in entries]
     names = ("content", "step", "title", "description", "text", "task")
@@ -369,7 +370,7 @@ COMMON_TOOLS: Mapping[str, Translator] = {
     "applypatch": patch,
     **named("read", "grep", "glob", "ls", "rg", "cat", "websearch", "webfetch", "googlewebsearch", by=look),
     **named("task", "agent", "spawnagent", "dispatchagent", "subagent", "delegatetask", by=delegate),
-    **named("todowrite", "todo", "writetodos", "updateplan", "settodolist", "updatetodolist", by=track),
+    **named("todowrite", "todo", "writetodos", "updateplan", "settodolist", "updatetodolist", "tasktracker", by=track),
     "exitplanmode": plan,
     **named("askuserquestion", "requestuserinput", "askuser", "askfollowupquestion", by=ask),
 }
