@@ -418,7 +418,9 @@ class Memory:
         return SyncReport(logs=logs, graph=graph, team=team)
 
     @classmethod
-    def from_team(cls, start: Path | None = None) -> tuple[Memory, TeamPulled] | None:
+    def from_team(
+        cls, start: Path | None = None, *, progress: Callable[[int, int, Path], None] | None = None
+    ) -> tuple[Memory, TeamPulled] | None:
         """Begins the memory of the project around ``start`` with what the team's server has, where there is none yet.
 
         The server has to know the project by the name of its folder, and this user as its member; else nothing is
@@ -446,7 +448,7 @@ class Memory:
                 problem += "; if it has another name there, `helix-graph sync --to --as NAME`"
             raise NoMemory(start=where, expected=root, problem=problem) from error
         memory = cls.init(where)
-        pulled = memory.team.follow(began=name)
+        pulled = memory.team.follow(began=name, progress=progress)
         memory.graph.compile()
         return memory, pulled
 

@@ -183,9 +183,11 @@ def open_with_team() -> Memory:
         memory = open_memory()
         pulled = memory.follow_team()
     except NoMemory:
+        from helix_cli.output import progress
         from helix_graph import Memory
 
-        begun = Memory.from_team()
+        with progress("Reading the team's memory") as advance:
+            begun = Memory.from_team(progress=advance)
         if begun is None:
             raise
         memory, pulled = begun

@@ -27,6 +27,7 @@ from helix_graph.sharing.records import (
 )
 from helix_graph.sharing.shared_files import SharedHere
 from helix_graph.timestamps import stamp
+from helix_graph.trust import shared_episodes
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -58,12 +59,14 @@ class OwnRecords:
                 found.append(f"{about.st_ino} {about.st_size} {about.st_mtime_ns}")
         return ", ".join(found)
 
-    def records(self, *, shared: frozenset[str] = frozenset()) -> tuple[SharedRecord, ...]:
+    def records(self) -> tuple[SharedRecord, ...]:
         """This memory's own insights, their outcomes, and entries: whatever nobody brought.
 
-        Insights that were harvested from ``shared`` episodes are somebody else's.
+        Insights that were harvested from somebody else's episodes are theirs.
         """
-        own = [insight for insight, _, _ in self.insights() if insight.episode not in shared]
+        found = [insight for insight, _, _ in self.insights()]
+        shared = shared_episodes(self.root, {one.episode for one in found if one.episode.startswith(PREFIX)})
+        own = [one for one in found if one.episode not in shared]
         here = self.here()
         theirs = {here.entries[name] for name in here.theirs}
         entries = [one for one in self.entries().values() if one.id not in theirs]

@@ -120,6 +120,7 @@ class Replica:
         self._forgotten = Tombstones(root)
         self._wasted: defaultdict[str, float] = defaultdict(float)
         self._changed: set[Path] = set()
+        self._is_unsynced = False
 
     @property
     def state(self) -> ReplicaState:
@@ -139,7 +140,9 @@ class Replica:
 
     def reached(self, number: int, *, records: bool) -> None:
         """Writes down that everything up to this number was read, with ``records`` to take in."""
-        os.sync()  # what was kept, before it counts as read
+        if self._is_unsynced:
+            os.sync()  # what was kept, before it counts as read
+            self._is_unsynced = False
         self.change(number=number, **({"pending": True} if records else {}))
 
     def was_away(self, *, within: float) -> bool:
@@ -172,6 +175,7 @@ class Replica:
                 return problem
             keep = self._keep_episode if entry.kind == "episode" else self._keep_record
             keep(entry, data)
+            self._is_unsynced = True
         except (ValueError, RecursionError, HelixGraphError) as error:
             said = clipped(one_line(str(error)), width=_LONGEST_SENTENCE)  # it may quote what came
             return ShareProblem(file=where, line=1, problem=said, kind="invalid")

@@ -137,12 +137,12 @@ class Team:
             missing=len(pushing.missing),
         )
 
-    def follow(self, *, began: str = "") -> TeamPulled:
+    def follow(self, *, began: str = "", progress: Callable[[int, int, Path], None] | None = None) -> TeamPulled:
         """Brings in what others have, for as long as the user's settings say; the next call goes on from there.
 
         Nothing in a memory that does not take part, or where no server is named. A server that was away is asked again
         after a minute, so that not every question waits for it. A memory that ``began`` from a project takes part in
-        it, and its first call may take longer.
+        it, and its first call may take longer; ``progress`` is told how far it has read, of how much, and where.
         """
         settings, replica = team_settings(), self._replica()
         project = began or replica.state.project
@@ -154,7 +154,8 @@ class Team:
             with TeamServer(settings.database, project, budget=seconds) as server:
                 standing = server.standing()
                 self._begin(replica, standing, project)
-                return replace(self._pull(server, replica, standing, until=until), began=began)
+                pulled = self._pull(server, replica, standing, until=until, progress=progress)
+                return replace(pulled, began=began)
         except (TeamServerFailed, MissingExtra) as error:
             replica.note_away()
             return TeamPulled(complete=False, away=str(error), began=began)
@@ -245,7 +246,13 @@ class Team:
             replica.change(server=standing.server, project=project, number=0, records=records, pushed=pushed, mark=mark)
 
     def _pull(
-        self, server: TeamServer, replica: Replica, standing: ServerStanding, *, until: float | None
+        self,
+        server: TeamServer,
+        replica: Replica,
+        standing: ServerStanding,
+        *,
+        until: float | None,
+        progress: Callable[[int, int, Path], None] | None = None,
     ) -> TeamPulled:
         state, pulled = replica.state, TeamPulled()
         own, was_pending = state.records, state.pending
@@ -256,6 +263,8 @@ class Team:
             if not entries:
                 break
             _check_order(entries, state.number, server)
+            if progress:
+                progress(state.number, standing.newest, self.root)
             seen += len(entries)
             dropped = [(one, replica.drop(one)) for one in entries if one.kind == "gone"]
             if any(not was for _, was in dropped):
@@ -325,10 +334,9 @@ class Team:
 
     def _own_records(self) -> list[tuple[SharedRecord, ServerObject]]:
         """Own insights, their outcomes and entries of topics, as they are and as the server has them."""
-        shared = shared_episodes(self.root, (path.stem for path in self._store.files()))
         return [
             (one, ServerObject(subject=subject_of_record(one), kind="record", data=encode(one)))
-            for one in self._sharing.own.records(shared=shared)
+            for one in self._sharing.own.records()
         ]
 
     def _is_forgotten(self, subject: str) -> bool:
