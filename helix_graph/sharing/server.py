@@ -368,13 +368,16 @@ class TeamServer:
 
     def since(self, number: int) -> list[ServerEntry]:
         """What was stored and deleted after this number, in order: the next `MOST_OBJECTS`, without contents."""
-        return self._ask(
+        found = self._ask(
             "SELECT at, author, subject, kind, hash, octet_length(data)::bigint FROM helix_team.object"
             " WHERE project = %(project)s AND at > %(number)s"
             " UNION ALL SELECT at, author, subject, 'gone', '', 0 FROM helix_team.tombstone"
             " WHERE project = %(project)s AND at > %(number)s ORDER BY 1 LIMIT %(most)s",
             {"project": self.project, "number": number, "most": MOST_OBJECTS}, ServerEntry, most=MOST_OBJECTS,
         )  # fmt: skip
+        if any(later <= earlier for earlier, later in itertools.pairwise([number, *(one.at for one in found)])):
+            raise self.nonsense()  # a server that says the same again would be asked forever
+        return found
 
     def contents(self, entries: Iterable[ServerEntry]) -> Iterator[tuple[ServerEntry, bytes]]:
         """The objects of these entries in their order, as far as they are still there.

@@ -262,24 +262,16 @@ class Team:
             entries = server.since(state.number)
             if not entries:
                 break
-            _check_order(entries, state.number, server)
             if progress:
                 progress(state.number, standing.newest, self.root)
             seen += len(entries)
             dropped = [(one, replica.drop(one)) for one in entries if one.kind == "gone"]
             if any(not was for _, was in dropped):
                 replica.change(pending=True)
-            wanted = [
-                one
-                for one in entries
-                if one.kind != "gone"
-                and not (one.author == standing.role and one.subject in own)
-                and not self._is_forgotten(one.subject)
-                and replica.lacks(one)
-            ]
+            wanted = (one for one in entries if not (one.author == standing.role and one.subject in own))
             kept: list[ServerEntry] = []
             is_late = False
-            for entry, data in server.contents(wanted):
+            for entry, data in server.contents(self._lacking(replica, wanted)):
                 problem = replica.keep(entry, data)
                 problems += [problem] if problem else []
                 kept += [] if problem else [entry]
@@ -308,6 +300,12 @@ class Team:
             )
             raise TeamServerFailed(sentence, reason="answer")
         return replace(pulled, problems=tuple(problems))
+
+    def _lacking(self, replica: Replica, entries: Iterable[ServerEntry]) -> list[ServerEntry]:
+        """What has to be read of these: neither deleted, nor forgotten here, nor here as it is."""
+        return [
+            one for one in entries if one.kind != "gone" and not self._is_forgotten(one.subject) and replica.lacks(one)
+        ]
 
     def _own_episodes(
         self, pushing: _Pushing, progress: Callable[[int, int, Path], None] | None
@@ -377,10 +375,3 @@ def _digest_of(records: Iterable[tuple[SharedRecord, ServerObject]]) -> str:
     """What differs as soon as one of the records does."""
     lines = sorted(f"{one.subject} {one.hash}\n" for _, one in records)
     return sha256("".join(lines).encode()).hexdigest()
-
-
-def _check_order(entries: list[ServerEntry], number: int, server: TeamServer) -> None:
-    """Whether reading them gets further: a server that says the same again would be asked forever."""
-    numbers = [number, *(one.at for one in entries)]
-    if any(later <= earlier for earlier, later in itertools.pairwise(numbers)):
-        raise server.nonsense()
