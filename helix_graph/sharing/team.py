@@ -257,7 +257,7 @@ class Team:
         state, pulled = replica.state, TeamPulled()
         own, was_pending = state.records, state.pending
         problems: list[ShareProblem] = []
-        seen, saved = 0, time.monotonic()
+        seen = 0
         while pulled.complete and state.number < standing.newest and seen < MOST_ENTRIES:
             entries = server.since(state.number)
             if not entries:
@@ -269,18 +269,8 @@ class Team:
             if any(not was for _, was in dropped):
                 replica.change(pending=True)
             wanted = (one for one in entries if not (one.author == standing.role and one.subject in own))
-            kept: list[ServerEntry] = []
-            is_late = False
-            for entry, data in server.contents(self._lacking(replica, wanted)):
-                problem = replica.keep(entry, data)
-                problems += [problem] if problem else []
-                kept += [] if problem else [entry]
-                is_late = until is not None and time.monotonic() >= until
-                if is_late or time.monotonic() >= saved + _SAVED_EVERY:
-                    saved = time.monotonic()
-                    replica.reached(entry.at, records=any(one.kind == "record" for one in kept))
-                if is_late:
-                    break
+            kept, wrong, is_late = _kept(server, replica, self._lacking(replica, wanted), until=until)
+            problems += wrong
             if not is_late:
                 replica.reached(entries[-1].at, records=any(one.kind == "record" for one in kept))
             state = replica.state
@@ -339,6 +329,29 @@ class Team:
 
     def _is_forgotten(self, subject: str) -> bool:
         return (self.root / FORGOTTEN / f"{subject}.json").exists()
+
+
+def _kept(
+    server: TeamServer, replica: Replica, wanted: list[ServerEntry], *, until: float | None
+) -> tuple[list[ServerEntry], list[ShareProblem], bool]:
+    """Reads and keeps what is wanted; what was kept, what is wrong with others, and whether the time was over before.
+
+    How far it has read is written down now and then.
+    """
+    kept: list[ServerEntry] = []
+    problems: list[ShareProblem] = []
+    saved = time.monotonic()
+    for entry, data in server.contents(wanted):
+        problem = replica.keep(entry, data)
+        problems += [problem] if problem else []
+        kept += [] if problem else [entry]
+        is_late = until is not None and time.monotonic() >= until
+        if is_late or time.monotonic() >= saved + _SAVED_EVERY:
+            saved = time.monotonic()
+            replica.reached(entry.at, records=any(one.kind == "record" for one in kept))
+        if is_late:
+            return kept, problems, True
+    return kept, problems, False
 
 
 class _Pushing:
