@@ -270,7 +270,9 @@ def read_biome(output: CommandOutput) -> Verdict | None:
     gave_up = output.matches(_BIOME_GAVE_UP)
     if not heads and not checked and not gave_up:
         return None
-    said = ((found, _said(output, at)) for at, found in heads)
+    # A wrapper may print all of it twice.
+    once = {found.string.strip(): (at, found) for at, found in heads}
+    said = ((found, _said(output, at)) for at, found in once.values())
     serious = "×✖!" if any(found[1] == "warnings" for found in gave_up) else "×✖"  # noqa: RUF001  (as printed)
     reports = [
         ReportedLine(family=_biome_family(found[2]), message=words[2], path=found[1])
