@@ -77,6 +77,13 @@ def test_of_two_complaints_each_is_repaired_by_what_removed_it(script: Begin, ep
     }
 
 
+def test_what_is_printed_twice_is_complained_of_once(script: Begin, episode_of: Extracted) -> None:
+    said = biome(UNUSED)
+    log = script("s").prompt("Lint").run("bun run lint", f"{said}\n{said}", code=1)
+    errors = [event.content for event in episode_of(log).events if event.type == "error"]
+    assert errors == ["biome fails: noUnusedVariables"]
+
+
 def test_who_edits_the_name_complained_of_does_not_leave_it_to_the_rewriter(
     script: Begin, episode_of: Extracted
 ) -> None:
