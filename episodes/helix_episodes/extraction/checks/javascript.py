@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from itertools import dropwhile, islice
 
 from helix_episodes.extraction.checks.compilers import compile_family
 from helix_episodes.extraction.checks.model import (
@@ -26,6 +27,8 @@ if TYPE_CHECKING:
 _JEST_END = Regex(r"Tests:\s+((?:\d+ \w+(?:, )?)+)$")
 _JEST_SUITES = Regex(r"Test Suites:\s+((?:\d+ \w+(?:, )?)+)$")
 _JEST_TEST = Regex(r"\s*● (?!Console$)(.+ › .+|[^›]+)$")  # noqa: RUF001  (jest's own sign)
+_JEST_FILE = Regex(r"\s*FAIL\s+(\S+\.[cm]?[jt]sx?)(?: \([\d.]+ m?s\))?$")
+_UNLOADED = "Test suite failed to run"
 _VITEST_END = Regex(r"\s*Tests\s+((?:\d+ \w+(?: \| )?)+)(?: \(\d+\))?$")
 _VITEST_FILES = Regex(r"\s*Test Files\s+((?:\d+ \w+(?: \| )?)+)(?: \(\d+\))?$")
 _VITEST_TEST = Regex(r"\s*(?:FAIL|×|❯)\s+(\S+\.[cm]?[jt]sx?)(?: > (.+?))?(?: \d+ms)?$")  # noqa: RUF001  (vitest)
@@ -94,8 +97,14 @@ def _numbers(words: str) -> dict[str, int]:
 
 def _thrown_findings(output: CommandOutput, test: Regex, *, summary: str) -> tuple[CheckFinding, ...]:
     """By type of error where one is named; tests are listed with the first."""
-    named = (found.groups() for line in output.lines if (found := test.match(line)))
+    named = (found.groups() for line in output.lines if (found := test.match(line)) and _UNLOADED not in line)
     names = tuple(dict.fromkeys(" > ".join(part.strip() for part in parts if part) for parts in named))
+    files = {found[1] for found in output.matches(_JEST_FILE)}
+    path = files.pop() if len(files) == 1 else None
+    unloaded = _said_of_unloaded(output)
+    if unloaded and not names:
+        family = compile_family(unloaded[:1].lower() + unloaded[1:])
+        return (CheckFinding(family=family, message=unloaded, path=path),)
     thrown = output.matches(_THROWN)
     findings = grouped(ReportedLine(family=found[1], message=found.string) for found in thrown)
     specific = tuple(found for found in findings if found.family not in {"Error", "AssertionError"})
@@ -106,9 +115,20 @@ def _thrown_findings(output: CommandOutput, test: Regex, *, summary: str) -> tup
     message = next((line for line in output.lines if expectation.match(line)), names[0] if names else summary)
     return (
         CheckFinding(
-            family="test failed", message=message.strip(), times=max(1, len(names)), tests=names, generic=True
+            family="test failed",
+            message=message.strip(),
+            path=path,
+            times=max(1, len(names)),
+            tests=names,
+            generic=True,
         ),
     )
+
+
+def _said_of_unloaded(output: CommandOutput) -> str | None:
+    """What jest says of a file of tests that it could not load: the first line below the heading."""
+    below = dropwhile(lambda line: _UNLOADED not in line, output.lines)
+    return next((line.strip() for line in islice(below, 1, 4) if line.strip()), None)
 
 
 def read_mocha(output: CommandOutput) -> Verdict | None:

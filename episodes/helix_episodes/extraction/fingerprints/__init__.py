@@ -64,6 +64,9 @@ _TASK = Regex(r"^\[(?!ERROR|WARN|INFO|FAIL)[\w:./-]+\] ")
 #: What stands for the tests of a file that cannot be loaded: what is wrong is said in the message.
 _WHOLE_FILE = Regex(r"[^\s:]+\.(?:pyi?|[cm]?[jt]sx?|rb|php)")
 _CODE_ALONE = Regex(r"[A-Z]{1,8}-?\d{2,5}")
+#: Of a traceback whose heading was cut the line that says which test it is of.
+_IN_TEST = Regex(r"(?m)^(?:(?P<file>\S+\.py):\d+: in | +(?:async )?def )(?P<test>test_\w+)")
+_FAILED_LINE = Regex(r"(?m)^E {3,}\S")
 _TEST_ALONE = Regex(r"Test[A-Z0-9_]\w*(?:/\S+)?|test_\w+(?:\[.*\])?")
 
 
@@ -196,7 +199,10 @@ def diagnostics_of_text(text: str) -> Iterator[Diagnostic]:
     if len(lines) <= _PICKED:
         lines = [_without_runner(line) for line in lines]
         text = "\n".join(lines)
-    yield from diagnostics_in(text)
+    found = diagnostics_in(text)
+    yield from found
+    if not any(one.test for one in found) and _FAILED_LINE.search(text) and (inside := _IN_TEST.search(text)):
+        yield Diagnostic(tool="pytest", test=inside["test"], file=inside["file"])
     if len(lines) <= _PICKED:
         for line in lines:
             plain = line.strip()

@@ -76,7 +76,12 @@ _PYTHON = (
 _JAVASCRIPT = (
     _row("vitest", "FAIL", r"\s*FAIL\s+(?:\|[^|]+\|\s+)?(?P<file>\S+\.[cm]?[jt]sx?) > (?P<test>.+)$"),
     _row("bun test", "(fail) ", r"\(fail\) (?P<test>.+)$"),
-    _row("jest", "\u25cf ", "\\s*\u25cf (?P<test>.+ \u203a .+)$"),
+    _row(
+        "jest",
+        "\u25cf ",
+        "\\s*\u25cf (?P<test>.+ \u203a .+)$",
+        above=r"\s*FAIL\s+(?P<file>\S+\.[cm]?[jt]sx?)(?: \([\d.]+ m?s\))?$",
+    ),
     _row(
         "playwright",
         "\u203a",
