@@ -74,10 +74,10 @@ EXAMPLES = (
     ),
     Example(
         "jest",
-        "  \u25cf cart \u203a adds two prices\n\n    expect(received).toBe(expected)",
-        "FAIL src/cart.test.js\n  \u25cf cart \u203a adds two prices",
-        "  \u25cf cart \u203a removes a price",
-        {"test": "cart \u203a adds two prices"},
+        "FAIL src/cart.test.js\n  \u25cf cart \u203a adds two prices\n\n    expect(received).toBe(expected)",
+        "  \u25cf cart \u203a adds two prices",
+        "FAIL src/cart.test.js\n  \u25cf cart \u203a removes a price",
+        {"file": "src/cart.test.js", "test": "cart \u203a adds two prices"},
     ),
     Example(
         "vitest",
@@ -507,3 +507,26 @@ def test_one_word_is_an_issue_of_its_tool_only() -> None:
     assert (
         Diagnostic(tool="shop", message="Killed").fingerprint != Diagnostic(tool="cart", message="Killed").fingerprint
     )
+
+
+def test_steps_of_a_dockerfile_are_issues_of_their_own() -> None:
+    failed = 'ERROR: failed to solve: process "/bin/sh -c npm ci" did not complete successfully: exit code: 1'
+    other = failed.replace("npm ci", "pip install shop")
+    assert _first(failed).fingerprint != _first(other).fingerprint
+    for said in ("RUN npm ci", "#9 [4/5] RUN npm ci", " > [4/5] RUN npm ci:", "Step 4/5 : RUN npm ci"):
+        assert _first(failed).fingerprint in set(keys_of_text(said))
+    assert (
+        _first("The command '/bin/sh -c npm ci' returned a non-zero code: 1").fingerprint == _first(failed).fingerprint
+    )
+
+
+@pytest.mark.parametrize(
+    "cut",
+    [
+        "    def test_add():\n>       assert total() == 4\nE       assert 3 == 4",
+        "tests/test_cart.py:12: in test_add\n    assert total() == 4\nE   assert 3 == 4",
+    ],
+)
+def test_a_traceback_without_its_heading_finds_its_test(cut: str) -> None:
+    whole = Diagnostic(tool="pytest", test="tests/test_cart.py::test_add", file="tests/test_cart.py")
+    assert set(keys_of_text(cut)) & set(whole.keys)

@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
+from helix_episodes.extraction.calls import SUPPRESSIONS, suppressions
 from helix_episodes.extraction.drafts import line, quote
 from helix_episodes.extraction.paths import role_of
-from helix_episodes.extraction.prose.sentences import has_any
 from helix_episodes.model import Action, DecisionType
 
 if TYPE_CHECKING:
@@ -15,18 +15,7 @@ if TYPE_CHECKING:
 
     from helix_episodes.extraction.calls import ParsedCall
 
-#: Markers with which a change silences a check instead of satisfying it.
-_SUPPRESSIONS = re.compile(
-    r"#\s*noqa|//\s*nolint|#\s*type:\s*ignore|#\s*pyright:\s*ignore|pragma:\s*no cover|eslint-disable|"
-    r"@ts-(ignore|expect-error|nocheck)|\bt\.Skip(Now|f)?\(|pytest\.mark\.(skip|xfail)|@unittest\.skip|#\[(ignore|allow)\b|@SuppressWarnings|"
-    r"rubocop:disable|\b(it|test|describe)\.skip\(|\bx(it|describe)\(|//\s*#?nosec|@Disabled\b|\[Ignore\b"
-)
-_MARKER = re.compile(rf"(?:{_SUPPRESSIONS.pattern})(?::\s?[\w,/-]+|\[[\w,-]+\])?")
-#: Every such marker contains one of these.
-_SUPPRESSION_SIGNS = (
-    "noqa", "nolint", "ignore", "pragma:", "eslint-disable", "@ts-", "t.Skip", ".skip", ".xfail", "[allow",
-    "@Suppress", "rubocop:", "xit(", "xdescribe(", "nosec", "@Disabled", "[Ignore",
-)  # fmt: skip
+_MARKER = re.compile(rf"(?:{SUPPRESSIONS.pattern})(?::\s?[\w,/-]+|\[[\w,-]+\])?")
 #: A line that brings a name in, a comment's or block's end, or nothing: it goes with a change and is not the change.
 _SAYS_LITTLE = re.compile(
     r"\s*(?:import [\w\s.,*{}'\"/@-]+;?|from \S+ import .*|(?:pub )?use [\w:{}, *]+;|#include\b.*|using [\w.]+;|"
@@ -41,7 +30,7 @@ def action_of(call: ParsedCall) -> Action:  # noqa: PLR0911  (one per kind of ca
     arguments = call.step.arguments
     if call.operation in ("edit", "create", "delete"):
         new, old = str(arguments.get("new") or ""), str(arguments.get("old") or "")
-        suppresses = _suppressions(new) > _suppressions(old) and _adds_a_marker(new, call.carried)
+        suppresses = suppressions(new) > suppressions(old) and not call.carries_markers
         return Action(verb=call.operation, path=call.path, role=role_of(call.path or ""), suppresses=suppresses)
     if call.operation == "run":
         command = quote(str(arguments.get("command", "")), limit=_COMMAND_LIMIT)
@@ -58,14 +47,6 @@ def action_of(call: ParsedCall) -> Action:  # noqa: PLR0911  (one per kind of ca
     return Action(verb="use", object=call.step.tool or "tool", path=call.path)
 
 
-def _adds_a_marker(new: str, carried: str) -> bool:
-    """Whether a line with a marker is not among those that the file had already."""
-    if not carried:
-        return True
-    lines = (line.strip() for line in new.splitlines() if _suppressions(line))
-    return any(line not in carried for line in lines)
-
-
 def marker_names(text: str) -> list[str]:
     """The markers in a text that silence a check, with the rules that they name.
 
@@ -73,10 +54,6 @@ def marker_names(text: str) -> list[str]:
     (['noqa: E501'], ['nolint:nilerr'])
     """
     return [found.group().lstrip("/# ") for found in _MARKER.finditer(text)]
-
-
-def _suppressions(text: str) -> int:
-    return len(_SUPPRESSIONS.findall(text)) if has_any(text, _SUPPRESSION_SIGNS) else 0
 
 
 def type_of(call: ParsedCall) -> DecisionType:

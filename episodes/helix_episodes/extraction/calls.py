@@ -16,6 +16,7 @@ import msgspec
 from helix_episodes.extraction.checks import CheckFinding, Verdict, read_verdicts
 from helix_episodes.extraction.checks.compilers import read_diagnostics, reports_diagnostics
 from helix_episodes.extraction.paths import file_name, is_outside, relative
+from helix_episodes.extraction.prose.sentences import has_any
 from helix_episodes.extraction.shell.commands import Segment, decisive, parse_command
 from helix_episodes.extraction.shell.programs import INTERPRETERS, SHELLS
 from helix_episodes.safe_files import LONGEST_COMMAND, MOST_PARTS
@@ -27,6 +28,17 @@ if TYPE_CHECKING:
     from helix_episodes.extraction.shell.programs import Purpose
 
 
+#: Markers with which a change silences a check instead of satisfying it.
+SUPPRESSIONS = re.compile(
+    r"#\s*noqa|//\s*nolint|#\s*type:\s*ignore|#\s*pyright:\s*ignore|pragma:\s*no cover|eslint-disable|"
+    r"@ts-(ignore|expect-error|nocheck)|\bt\.Skip(Now|f)?\(|pytest\.mark\.(skip|xfail)|@unittest\.skip|#\[(ignore|allow)\b|@SuppressWarnings|"
+    r"rubocop:disable|\b(it|test|describe)\.skip\(|\bx(it|describe)\(|//\s*#?nosec|@Disabled\b|\[Ignore\b"
+)
+#: Every such marker contains one of these.
+_SUPPRESSION_SIGNS = (
+    "noqa", "nolint", "ignore", "pragma:", "eslint-disable", "@ts-", "t.Skip", ".skip", ".xfail", "[allow",
+    "@Suppress", "rubocop:", "xit(", "xdescribe(", "nosec", "@Disabled", "[Ignore",
+)  # fmt: skip
 #: Statuses of a call that never took effect.
 UNDONE: frozenset[Status] = frozenset({"denied", "rejected", "cancelled"})
 CHANGES: frozenset[Operation | None] = frozenset({"edit", "create", "delete"})
@@ -42,8 +54,8 @@ class ParsedCall(msgspec.Struct, frozen=True, kw_only=True):
 
     ``segments`` are the parts of a shell command, ``verdicts`` what the checks in it reported, ``refusals`` what
     kept a check from running at all. ``decisive`` is the part of a command that it was run for. ``outside`` is
-    true when it happened elsewhere than in the session's project: another repository, a scratch folder. ``carried`` is
-    what the session had seen of a file that the call then writes as a whole.
+    true when it happened elsewhere than in the session's project: another repository, a scratch folder.
+    ``carries_markers`` is true where each line with a marker that silences a check stood somewhere before.
     """
 
     position: int
@@ -56,7 +68,7 @@ class ParsedCall(msgspec.Struct, frozen=True, kw_only=True):
     refusals: tuple[CheckFinding, ...] = ()
     outside: bool = False
     decisive: Segment | None = None
-    carried: str = ""
+    carries_markers: bool = False
 
     @property
     def operation(self) -> Operation | None:
@@ -115,19 +127,31 @@ def parse_calls(session: Session) -> tuple[ParsedCall, ...]:
 
 
 def _with_carried(calls: Iterator[ParsedCall]) -> Iterator[ParsedCall]:
-    """Calls that write a whole file, with what the calls before had shown or written of it."""
-    known: defaultdict[str, list[str]] = defaultdict(list)
+    """Calls that change a file, with whether their markers were shown before, or written there and then over again."""
+    shown: list[str] = []
+    written: defaultdict[str, list[str]] = defaultdict(list)
     for call in calls:
-        if call.path is None:
+        new = str(call.step.arguments.get("new") or "")
+        if call.operation not in CHANGES or call.path is None:
             yield call
+            if call.operation == "look":
+                shown.append(call.output)
             continue
-        texts = known[call.path]
-        whole = call.operation in CHANGES and not call.step.arguments.get("old") and texts
-        yield msgspec.structs.replace(call, carried="\n".join(texts)) if whole else call
-        if call.operation in CHANGES and call.status not in {*UNDONE, "error"}:
-            texts.append(str(call.step.arguments.get("new") or ""))
-        elif call.operation == "look":
-            texts.append(call.output)
+        if suppressions(new):
+            old = str(call.step.arguments.get("old") or "")
+            known = [*shown, old] if old else [*shown, *written[call.path]]
+            lines = [line.strip() for line in new.splitlines() if suppressions(line)]
+            call = msgspec.structs.replace(  # noqa: PLW2901  (the same call, known better)
+                call, carries_markers=all(any(line in text for text in known) for line in lines)
+            )
+        yield call
+        if call.status not in {*UNDONE, "error"}:
+            written[call.path].append(new)
+
+
+def suppressions(text: str) -> int:
+    """How many markers in a text silence a check."""
+    return len(SUPPRESSIONS.findall(text)) if has_any(text, _SUPPRESSION_SIGNS) else 0
 
 
 def _parse_call(position: int, step: Step, answer: tuple[int, Step] | None, *, root: str | None) -> ParsedCall:

@@ -66,6 +66,8 @@ _WHOLE_FILE = Regex(r"[^\s:]+\.(?:pyi?|[cm]?[jt]sx?|rb|php)")
 _CODE_ALONE = Regex(r"[A-Z]{1,8}-?\d{2,5}")
 #: Of a traceback whose heading was cut the line that says which test it is of.
 _IN_TEST = Regex(r"(?m)^(?:(?P<file>\S+\.py):\d+: in | +(?:async )?def )(?P<test>test_\w+)")
+#: A step of a Dockerfile, alone or as a builder announces it.
+_STEP = Regex(r"(?:#\d+ |> )?(?:\[.*\] |Step \d+/\d+ : )?RUN (?P<command>\S.*?):?$")
 _FAILED_LINE = Regex(r"(?m)^E {3,}\S")
 _TEST_ALONE = Regex(r"Test[A-Z0-9_]\w*(?:/\S+)?|test_\w+(?:\[.*\])?")
 
@@ -206,6 +208,8 @@ def diagnostics_of_text(text: str) -> Iterator[Diagnostic]:
     if len(lines) <= _PICKED:
         for line in lines:
             plain = line.strip()
+            if step := _STEP.match(plain):
+                plain = f"/bin/sh -c {step['command']}"
             one = Diagnostic(test=plain) if _TEST_ALONE.fullmatch(plain) else diagnostic_of_line(plain)
             if one is not None and one.fingerprint:
                 yield one._replace(alone="" if one.test or " " not in plain else plain)

@@ -166,6 +166,8 @@ _COMPILED = (
     _row("make", "No rule", r"g?make(?:\[\d+\])?: \*\*\* (?P<message>No rule to make target .+?)\.?\s+Stop\.$"),
     _row("make", "missing separator", r"(?P<file>[^\s:]+):\d+: \*\*\* (?P<message>missing separator.*?)\.\s+Stop\.$"),
 )
+#: A step of a Dockerfile, as the builder calls it.
+_STEP = r"(?P<message>/bin/sh -c .+)"
 _OTHERS = (
     _row("rspec", "rspec ./", r"rspec (?P<file>\./\S+?)(?::\d+|\[[\d:]+\]) # (?P<test>.+)$"),
     _row("rubocop", ".rb:", rf"{_AT}: [CWEFRI]: (?:\[Correctable\] )?(?P<rule>\w+/\w+): (?P<message>.+)$"),
@@ -174,6 +176,8 @@ _OTHERS = (
     _row(
         "terraform", "Error: ", r"[\u2502|]\s*Error: (?P<message>.+)$", below=r"[\u2502|]\s+on (?P<file>\S+) line \d+"
     ),
+    _row("docker", "did not complete", rf".*process \"{_STEP}\" did not complete successfully: exit code: \d+$"),
+    _row("docker", "non-zero code", rf".*The command '{_STEP}' returned a non-zero code: \d+$"),
     _row("docker", "failed to solve", r"(?:ERROR: )?failed to (?:solve|build): (?P<message>.+)$"),
     _row("docker", "from daemon", r".*Error response from daemon: (?P<message>.+)$"),
     _row("kubectl", "from server", r"[Ee]rror from server(?: \((?P<rule>\w+)\))?: (?P<message>.+)$"),
