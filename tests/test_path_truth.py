@@ -155,11 +155,11 @@ def test_a_file_written_over_carries_the_markers_that_it_had(script: Begin, aske
     assert [step.target for step in answer.steps] == ["edit store/store.go", "golangci-lint passes"]
 
 
-def test_a_line_that_was_taken_over_with_its_marker_suppresses_nothing(script: Begin, asked: Asked) -> None:
+def test_a_line_that_was_moved_with_its_marker_suppresses_nothing(script: Begin, asked: Asked) -> None:
     line = "keep() //nolint:errcheck // best effort"
-    log = script("s").prompt("Lint").call("Read", {"file_path": "/work/shop/cart/cart.go"}, output=f"     3\t{line}")
-    log = log.run(LINT, UNUSED, code=1).edit("store/store.go", "func findAll(", f"{line}\nfunc used(")
-    answer = asked(log.run(LINT, LINT_PASSES), source="unused", target="passes")
+    log = script("s").prompt("Lint").run(LINT, UNUSED, code=1).edit("cart/cart.go", line, "store.Keep()")
+    log = log.edit("store/store.go", "func findAll(", f"{line}\nfunc used(").run(LINT, LINT_PASSES)
+    answer = asked(log, source="unused", target="passes")
     assert [step.target for step in answer.steps] == ["edit store/store.go", "golangci-lint passes"]
 
 

@@ -127,26 +127,22 @@ def parse_calls(session: Session) -> tuple[ParsedCall, ...]:
 
 
 def _with_carried(calls: Iterator[ParsedCall]) -> Iterator[ParsedCall]:
-    """Calls that change a file, with whether their markers were shown before, or written there and then over again."""
-    shown: list[str] = []
+    """Calls that change a file, with whether their markers stood in what an edit took away, or were written over."""
+    taken: list[str] = []
     written: defaultdict[str, list[str]] = defaultdict(list)
     for call in calls:
-        new = str(call.step.arguments.get("new") or "")
-        if call.operation not in CHANGES or call.path is None:
+        path = call.path
+        if call.operation not in CHANGES or path is None:
             yield call
-            if call.operation == "look":
-                shown.append(call.output)
             continue
-        if suppressions(new):
-            old = str(call.step.arguments.get("old") or "")
-            known = [*shown, old] if old else [*shown, *written[call.path]]
-            lines = [line.strip() for line in new.splitlines() if suppressions(line)]
-            call = msgspec.structs.replace(  # noqa: PLW2901  (the same call, known better)
-                call, carries_markers=all(any(line in text for text in known) for line in lines)
-            )
-        yield call
+        old, new = (str(call.step.arguments.get(name) or "") for name in ("old", "new"))
+        known = [*taken, old, *([] if old else written[path])] if suppressions(new) else []
+        lines = [line.strip() for line in new.splitlines() if known and suppressions(line)]
+        carries = bool(lines) and all(any(line in text for text in known) for line in lines)
+        yield msgspec.structs.replace(call, carries_markers=True) if carries else call
         if call.status not in {*UNDONE, "error"}:
-            written[call.path].append(new)
+            written[path].append(new)
+            taken += [old] if suppressions(old) > suppressions(new) else []
 
 
 def suppressions(text: str) -> int:
