@@ -316,7 +316,7 @@ def forget(
     """
     store, waiting = EpisodeStore(graph.episodes), Tombstones(root).unproved().keys()
     if not (selection.sessions or selection.by_condition or waiting):
-        raise HelixGraphError("nothing is named that should be forgotten; name sessions, a project, since or until")
+        raise HelixGraphError("say which sessions to forget: name sessions, a project, since or until")
     scanned = list(store.scan()) if selection.by_condition else []
     chosen = {_recorded(name, root, store, databases) for name in selection.sessions}
     chosen |= {_session_of(path) for path, one in scanned if isinstance(one, Episode) and selection.takes(one)}

@@ -191,7 +191,7 @@ def test_a_word_for_yes_is_no_flag(tmp_path: Path) -> None:
 def test_the_sentence_of_a_topic_that_is_not_there(tmp_path: Path) -> None:
     with pytest.raises(NotFound) as refused:
         topics_at(tmp_path).edit("append", "nope", text="x")
-    assert str(refused.value) == "topic 'nope' not found; `helix-graph topic topics` lists those there are"
+    assert str(refused.value) == "topic 'nope' not found; `helix-graph topic topics` lists all topics"
 
 
 def test_an_object_is_no_batch(tmp_path: Path) -> None:

@@ -150,7 +150,7 @@ def open_graph(path: Path) -> Iterator[sqlite3.Connection]:
             raise GraphNotCompiled(path=path, problem=CUT_SHORT)
         labels = connection.execute("SELECT value FROM meta WHERE key = 'labels'").fetchone()
         if version != GRAPH_FILE.version or labels != (f"{LABEL_VERSION} {LABEL_MODE}",):
-            raise GraphNotCompiled(path=path, problem="was compiled by another version, so hooks know no fixes")
+            raise GraphNotCompiled(path=path, problem="was compiled by another version of helix-graph")
         with DamageNamed(connection, path):
             yield connection
 

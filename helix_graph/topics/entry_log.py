@@ -156,7 +156,7 @@ def known_topic(connection: sqlite3.Connection, topic: str) -> int:
     if not size:
         meant = " or ".join(alike(connection, topic))
         hint = f"; did you mean {meant}? " if meant else "; "
-        raise NotFound(f"topic '{topic}' not found{hint}`helix-graph topic topics` lists those there are")
+        raise NotFound(f"topic '{topic}' not found{hint}`helix-graph topic topics` lists all topics")
     return size
 
 

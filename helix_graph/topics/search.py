@@ -226,7 +226,7 @@ def _hint(connection: sqlite3.Connection, filters: EntryFilters) -> str | None:
 def missing_topic_hint(connection: sqlite3.Connection, topic: str) -> str:
     """That there is no such topic, and which may have been meant."""
     meant = alike(connection, topic)
-    end = f"; did you mean {' or '.join(meant)}?" if meant else "; `helix-graph topic topics` lists those there are"
+    end = f"; did you mean {' or '.join(meant)}?" if meant else "; `helix-graph topic topics` lists all topics"
     return f"topic '{topic}' not found{end}"
 
 

@@ -229,7 +229,7 @@ def _render_forgotten(answer: ForgetAnswer) -> None:
 def forget(insights: Insights, *, names: tuple[str, ...], import_: str | None) -> ForgetAnswer:
     """Delete insights with their links and log entries."""
     if bool(names) == bool(import_):
-        raise click.UsageError("give NAMES or --import FILE, one of the two")
+        raise click.UsageError("give NAMES, or --import FILE without them")
     return insights.forget_import(import_) if import_ else insights.forget(names)
 
 
