@@ -44,7 +44,7 @@ def by_name(connection: sqlite3.Connection, name: str) -> StoredInsight | None:
 
 def not_found(name: str) -> NotFound:
     """That no insight has that name."""
-    return NotFound(f"no insight {name!r}; `helix-graph insight list` shows the newest, `insight recall WORDS` searches")
+    return NotFound(f"no insight {name!r}; `insight list` shows the newest, `insight recall WORDS` searches")
 
 
 def named(connection: sqlite3.Connection, name: str) -> StoredInsight:

@@ -92,7 +92,7 @@ def _render_issue(issue: Issue, sessions: int) -> None:
 
     say()
     say("A failure that recurs: ", strong(issue.title))
-    minutes = f", {issue.minutes:.0f} minutes" if issue.minutes else ""
+    minutes = f", {count(round(issue.minutes), 'active minute')}" if issue.minutes else ""
     say(f"  {count(issue.occurrences, 'time')} in {issue.sessions} of {count(sessions, 'session')}{minutes}")
     if issue.message:
         say(f"  {issue.message}")
