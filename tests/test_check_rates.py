@@ -243,6 +243,31 @@ def test_a_runbook_says_how_things_are_run_and_what_fails_here(
     assert "cannot be read" in capsys.readouterr().err
 
 
+def test_a_task_is_known_in_the_runbook_by_each_of_its_names(tmp_path: Path) -> None:
+    logs = [
+        Script(f"s{n}").prompt("Add totals").edit("api/cart.go").run("mise run format", "[lint-fix] $ hk fix --all")
+        for n in range(3)
+    ]
+    memory = memory_of(tmp_path, logs)
+    file = tmp_path / "AGENTS.md"
+    file.write_text("Run `mise run lint-fix` first.\n", encoding="utf-8")
+    found = memory.causality.check_runbook(file).commands
+    assert [(one.command, one.standing) for one in found] == [("mise run lint-fix", "runs here")]
+
+
+def test_what_only_shows_another_answer_did_not_work_instead(tmp_path: Path) -> None:
+    logs = [
+        Script(f"s{n}")
+        .prompt("Why does it fail?")
+        .run("acme jobs 7", "error: job 7 still runs", code=1)
+        .run("acme jobs 7 --json state --jq .state", '"running"')
+        .edit("api/cart.go")
+        for n in range(3)
+    ]
+    (wrong,) = memory_of(tmp_path, logs).causality.runbook().corrections
+    assert (wrong.command, wrong.instead) == ("acme jobs 7", None)
+
+
 @pytest.mark.parametrize("rate", [0.05, 0.2, 0.5])
 def test_nine_in_ten_ranges_hold_what_comes_next(rate: float) -> None:
     """Worlds of situations whose true rates scatter about the usual one, and sessions of three runs that are alike."""

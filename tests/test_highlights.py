@@ -176,6 +176,8 @@ def test_a_rule_that_sessions_pass_over_is_said_once_and_only_of_a_file_that_the
     (text,) = texts_of(tmp_path, [committed(n) for n in range(6)])
     assert text.startswith('CLAUDE.md says "Always run `make lint` before committing."; ')
     assert text.endswith("before 0 of 6 commits of changed code, in 6 sessions: let a hook do it, or drop the line.")
+    (told,) = sentences_for_agents(tmp_path / ".helix", most=5, longest=800)
+    assert told.endswith("before 0 of 6 commits of changed code, in 6 sessions.")  # the decision is the user's
 
 
 def test_changes_that_no_test_saw_are_counted_where_most_sessions_test(tmp_path: Path) -> None:

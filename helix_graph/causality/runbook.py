@@ -47,7 +47,8 @@ class RunbookCommand(msgspec.Struct, frozen=True, kw_only=True):
     """One way to run a check or a formatter: how often, in how many sessions, and how it ended.
 
     ``passed`` of the ``judged`` runs passed. ``seconds`` is the median duration, where durations are known.
-    ``by_commit`` says that it ran as a hook of ``git commit``.
+    ``by_commit`` says that it ran as a hook of ``git commit``. ``also`` are commands of the tasks that it turned out to
+    run under this name (``mise run lint-fix`` of ``mise run format``).
     """
 
     kind: RunKind
@@ -59,6 +60,7 @@ class RunbookCommand(msgspec.Struct, frozen=True, kw_only=True):
     judged: int
     seconds: float | None
     by_commit: bool = False
+    also: tuple[str, ...] = ()
 
 
 class Prerequisite(msgspec.Struct, frozen=True, kw_only=True):
@@ -138,7 +140,8 @@ def _commands(episodes: Sequence[Episode]) -> Iterator[RunbookCommand]:
         yield from sorted(rows, key=lambda row: (row.by_commit, -row.sessions, -row.runs, row.command))
 
 
-_COMMIT = re.compile(r"git\b(?:\s+-C\s+\S+)?\s+commit\b")
+#: A commit, also behind one wrapper (``rtk git commit``).
+_COMMIT = re.compile(r"(?:[\w.-]+ )?git\b(?:\s+-C\s+\S+)?\s+commit\b")
 
 
 def _command(kind: RunKind, name: str, uses: Sequence[_Use], *, by_commit: bool) -> RunbookCommand:
@@ -154,6 +157,7 @@ def _command(kind: RunKind, name: str, uses: Sequence[_Use], *, by_commit: bool)
         judged=sum(use.run.passed is not None for use in uses),
         seconds=median(seconds) if seconds else None,
         by_commit=by_commit,
+        also=tuple(sorted({f"{name.split(maxsplit=1)[0]} run {task}" for use in uses for task in use.run.tasks})),
     )
 
 
@@ -233,7 +237,7 @@ def _corrections(
                 of_one = _OF_ONE_FILE.search(problem) or _is_missing(event)
                 if run.command and problem and not event.tool:
                     failure = _Failure(episode.id, run.command, way, event, log, plain=not (looks or of_one))
-                    found[_named(run.command), problem].append(failure)
+                    found[head_of(run.command), problem].append(failure)
     ranked = sorted(found.items(), key=lambda each: (-len({one.episode for one in each[1]}), each[0]))
     named: set[str] = set()
     for (command, problem), every in ranked:
@@ -275,11 +279,6 @@ def _one_line(message: str) -> str:
 _LONGEST_PROBLEM = 100
 
 
-def _named(command: str | None) -> str:
-    """A command by what it runs, without its operands."""
-    return head_of(command)
-
-
 # What is written about it.
 
 WrittenStanding = Literal["runs here", "fails here", "noted", "not seen here", "not written"]
@@ -316,8 +315,9 @@ _FENCE = re.compile(r"^\s*(?:```|~~~)")
 def compare_with(runbook: Runbook, text: str, *, file: str) -> RunbookCheck:
     """What a file of instructions (AGENTS.md and the like) says of commands, next to what the sessions did."""
     ordered = sorted(runbook.commands, key=lambda one: not one.by_commit)  # typed by hand counts before a hook
-    known = {one.command if one.by_commit else _named(one.command): one for one in ordered}
-    wrong = {_named(one.command): one for one in runbook.corrections}
+    known = {one.command if one.by_commit else head_of(one.command): one for one in ordered}
+    wrong = {head_of(one.command): one for one in runbook.corrections}
+    seen = known | {other: one for one in ordered for other in one.also if other not in known}
     written: dict[str, int] = {}
     lines = text.splitlines()
     for line, command in _commands_in(text):
@@ -328,13 +328,13 @@ def compare_with(runbook: Runbook, text: str, *, file: str) -> RunbookCheck:
             instead = wrong[command].instead
             standing: WrittenStanding = "noted" if instead and f"`{instead}`" in lines[line - 1] else "fails here"
             found.append(WrittenCommand(command=command, standing=standing, line=line, detail=_fails(wrong[command])))
-        elif command in known:
-            found.append(WrittenCommand(command=command, standing="runs here", line=line, detail=_ran(known[command])))
+        elif command in seen:
+            found.append(WrittenCommand(command=command, standing="runs here", line=line, detail=_ran(seen[command])))
         elif any(part.purpose in {"check", "format"} for part in parse_command(command)):
             found.append(WrittenCommand(command=command, standing="not seen here", line=line, detail=""))
     for command, one in known.items():
         if (
-            command not in written
+            written.keys().isdisjoint((command, *one.also))
             and one.judged
             and not one.by_commit
             and one.sessions >= max(_SESSIONS, _USUAL * runbook.sessions)
@@ -356,7 +356,7 @@ def _commands_in(text: str) -> Iterator[tuple[int, str]]:
             continue
         for piece in [line.partition(" #")[0].strip().removeprefix("$ ")] if fenced else _INLINE.findall(line):
             for part in parse_command(piece):
-                name = _named(part.text)
+                name = head_of(part.text)
                 if " " in name or (fenced and part.purpose in {"check", "format"}):
                     yield number, name
 

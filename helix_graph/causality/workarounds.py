@@ -29,6 +29,8 @@ _PROBES = frozenset({"--version", "--help", "-V", "-h"})
 _SOON = 25
 #: Options that get past anything.
 _BYPASSES = frozenset({"--no-verify", "--force", "-f", "--force-with-lease", "--hard", "--allow-dirty", "--yes", "-y"})
+#: Options that only choose what of the answer is shown.
+_SHOWS = frozenset({"--jq", "-q", "--json", "--template", "--format", "--output", "--quiet"})
 #: What says that a program is not there; what a check says of the work.
 _ABSENT = frozenset({"no such file", "command not found"})
 _UNKNOWN = frozenset({"unknown option", "invalid arguments"})
@@ -219,7 +221,10 @@ def _other_options(failed: Segment, part: Segment, run: CommandRun, event: Event
         return Workaround("fewer", "", part.text)
     if dropped and (run.kind != "command" or dropped[0] in message or not added):
         return Workaround("without", dropped[0], part.text)
-    return Workaround("with", added[0], part.text) if added and run.kind == "command" else None
+    only = [one for one in added if one not in _SHOWS]
+    # What came with another call, or only shows the answer otherwise, got past nothing.
+    alone = run.kind == "command" and not dropped and len(only) == 1 and len(fewer) - len(operands) <= 1
+    return Workaround("with", only[0], part.text) if alone else None
 
 
 def _wrapper(words: Sequence[str]) -> str:

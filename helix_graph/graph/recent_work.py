@@ -6,7 +6,7 @@ is the caller's choice: of those that somebody else may have written nothing sho
 
 from __future__ import annotations
 
-from helix_episodes.light_imports import Value
+from helix_episodes.light_imports import Regex, Value
 from helix_graph.database import ANY_OF, as_list
 
 TYPE_CHECKING = False
@@ -104,6 +104,10 @@ def _failing(connection: sqlite3.Connection, chosen: str) -> Iterator[StillFaili
     yield from (StillFailing(*row) for row in rows)
 
 
+#: A total says nothing of what was wrong.
+_COUNTS = Regex(r"(?:Found |\W)*\d+ (?:errors?|problems?|issues?|warnings?|failed|failures?)\b.{0,20}")
+
+
 def _fixes(connection: sqlite3.Connection, chosen: str) -> Iterator[VerifiedFix]:
     """One fix of each error, that of the change with the largest share; the same change once."""
     rows = connection.execute(
@@ -119,7 +123,7 @@ def _fixes(connection: sqlite3.Connection, chosen: str) -> Iterator[VerifiedFix]
     )
     seen = set()
     for error, path, change, verified_by, _ in rows:
-        if (error, path) not in seen:
+        if (error, path) not in seen and not _COUNTS.fullmatch(error):
             seen.add((error, path))
             yield VerifiedFix(error, path, change, verified_by)
 

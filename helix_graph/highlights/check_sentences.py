@@ -27,7 +27,6 @@ from helix_graph.highlights.model import (
     Highlight,
     Weighed,
     fewest,
-    newest,
     option,
     place_in,
 )
@@ -70,7 +69,7 @@ def prerequisite_sentences(runbook: Runbook, episodes: Sequence[Episode]) -> Ite
         if first.sessions >= fewest(runbook.sessions):
             setup, problem = (quoted(text, longest=LONGEST_QUOTE) for text in (first.first, first.problem))
             met = f"{problem}, {first.sessions} of {runbook.sessions} sessions"
-            text = f"{label_or_quoted(first.check)} fails here before {setup} has run ({met})."
+            text = f"{label_or_quoted(first.check)} fails here before {setup} has run ({met})"
             places = tuple(_first_failure(by_id[name], first.check) for name in first.episodes[:EVIDENCE])
             yield Weighed(HELPED, _command(text, first.sessions, places, see="helix-graph runbook"))
 
@@ -82,8 +81,22 @@ def _first_failure(episode: Episode, check: str) -> EvidencePlace:
     return place_in(episode, first.evidence if first else None)
 
 
-def _command(text: str, sessions: int, places: Sequence[EvidencePlace], *, see: str) -> Highlight:
-    return Highlight(kind="command", text=text, see=see, sessions=sessions, evidence=tuple(places))
+def _command(
+    text: str,
+    sessions: int,
+    places: Sequence[EvidencePlace],
+    *,
+    see: str = "helix-graph highlights --evidence",
+    advice: str = "",
+) -> Highlight:
+    return Highlight(
+        kind="command",
+        text=f"{text}{advice}.",
+        brief=f"{text}.",
+        see=see,
+        sessions=sessions,
+        evidence=tuple(places),
+    )
 
 
 # Situations in which a check fails more often.
@@ -200,10 +213,10 @@ def _unchecked(kind: RunKind, changing: Sequence[_Session], changed: str) -> Ite
     none = f" ({never} of them ran none at all)" if never else ""
     text = (
         f"In {len(left)} of {len(changing)} {changed} no {kind} ran after the last of these changes"
-        f"{none}; most others ran {quoted(heads.most_common(1)[0][0])}."
+        f"{none}; most others ran {quoted(heads.most_common(1)[0][0])}"
     )
     places = [place_in(one.episode, one.changes[-1].evidence) for one in left]
-    yield Weighed(OPEN, _command(text, len(left), newest(places), see="helix-graph highlights --evidence"))
+    yield Weighed(OPEN, _command(text, len(left), tuple(reversed(places))))
 
 
 def _often_changed(sessions: Sequence[_Session], every: int) -> Iterator[Weighed]:
@@ -218,10 +231,9 @@ def _often_changed(sessions: Sequence[_Session], every: int) -> Iterator[Weighed
     if next_most >= FEWEST and met >= max(_MET, _TWICE * next_most) and _THIRD * met >= every:
         text = (
             f"{name_or_quoted(first)} was changed in {met} of {every} sessions, no other file of code in more than "
-            f"{next_most}: consider splitting it."
+            f"{next_most}"
         )
-        see = "helix-graph highlights --evidence"
-        yield Weighed(HABIT, _command(text, met, tuple(places[first].values()), see=see))
+        yield Weighed(HABIT, _command(text, met, tuple(places[first].values()), advice=": consider splitting it"))
 
 
 def _silenced(episodes: Sequence[Episode]) -> Iterator[Weighed]:
@@ -239,12 +251,9 @@ def _silenced(episodes: Sequence[Episode]) -> Iterator[Weighed]:
         return
     names = " and ".join(quoted(name) for name, _ in markers.most_common(2))
     examples = f" (such as {names})" if names else ""
-    text = (
-        f"Agents put a marker into code that silences a check in {sessions} of {len(episodes)} sessions{examples}: "
-        f"allow what is wanted in the check's configuration, or forbid the marker."
-    )
-    see = "helix-graph highlights --evidence"
-    yield Weighed(OPEN, _command(text, sessions, places, see=see))
+    text = f"Agents put a marker into code that silences a check in {sessions} of {len(episodes)} sessions{examples}"
+    advice = ": allow what is wanted in the check's configuration, or forbid the marker"
+    yield Weighed(OPEN, _command(text, sessions, places, advice=advice))
 
 
 def _is_checked(kind: RunKind, session: _Session) -> bool:

@@ -123,12 +123,15 @@ def rule_sentences(written: WrittenRules, episodes: Sequence[Episode]) -> Iterat
             continue
         text = (
             f"{name_or_quoted(files[rule])} says {quoted(rule.text, longest=2 * LONGEST_QUOTE)}; that was done "
-            f"{_times(binding).format(record.followed, record.opportunities)}{where}{vain}: "
-            f"{'mend what it fails on' if 2 * failed > len(left) else 'let a hook do it'}, or drop the line."
+            f"{_times(binding).format(record.followed, record.opportunities)}{where}{vain}"
         )
+        advice = f": {'mend what it fails on' if 2 * failed > len(left) else 'let a hook do it'}, or drop the line."
         places = [EvidencePlace(session=one.session, log=one.log, line=one.line) for one in left]
         see = f"helix-graph rules show {rule.id}"
-        yield Weighed(HELPED, Highlight(kind="rule", text=text, see=see, sessions=sessions, evidence=newest(places)))
+        found = Highlight(
+            kind="rule", text=text + advice, brief=f"{text}.", see=see, sessions=sessions, evidence=newest(places)
+        )
+        yield Weighed(HELPED, found)
 
 
 def _times(binding: Binding) -> str:

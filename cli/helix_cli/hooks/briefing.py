@@ -128,7 +128,8 @@ def _recent(call: HookCall, root: Path, dedup: SessionDedup) -> Iterator[Context
         for one in work.failing
     ]
     fixes = [
-        f"{_part(one.error)}: {_part(one.path)} to {_part(one.change)}, {label_or_quoted(one.verified_by)}"
+        f"{_part(one.error)}: {_part(one.path)}{f' to {_part(one.change)}' if one.change != one.path else ''}, "
+        f"{label_or_quoted(one.verified_by)}"
         for one in work.fixes
     ]
     yield ContextSection("Last session:", new_lines(lasts, dedup))
