@@ -152,7 +152,7 @@ def candidates(connection: sqlite3.Connection, text: str, *, limit: int) -> list
         share = _exact((members[0][1].label,), words, weights) / whole
         rank, share = max((share * whole / (1 - _LENGTH), share), unnamed.get(node, (0.0, 0.0)))
         if share:
-            found.append((rank, _of_label(connection, node, [one for _, one in members[:_QUOTED]], share)))
+            found.append((rank, _of_label(connection, node, _spread([one for _, one in members]), share)))
     for one in tasks:
         share = _exact((one.task,), words, weights) / whole
         if share:
@@ -404,9 +404,19 @@ def _candidate(group: MentionGroup, kept: list[_Mention], share: float) -> Candi
         sessions=len(episodes),
         mentions=len(kept),
         share=round(share, 3),
-        places=tuple(map(_place, kept[:_QUOTED])),
+        places=tuple(map(_place, _spread(kept))),
     )
     return Candidate(match, thing or place or first.label)
+
+
+def _spread(mentions: list[_Mention]) -> list[_Mention]:
+    """The best mentions that are shown: of each session its best before the second of any."""
+    turns: defaultdict[str, int] = defaultdict(int)
+    ranked = []
+    for place, one in enumerate(mentions):
+        ranked.append((turns[one.episode], place))
+        turns[one.episode] += 1
+    return [mentions[place] for _, place in sorted(ranked)[:_QUOTED]]
 
 
 def _of_label(connection: sqlite3.Connection, node: int, best: list[_Mention], share: float) -> Candidate:
