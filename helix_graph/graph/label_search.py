@@ -122,14 +122,15 @@ def candidates(connection: sqlite3.Connection, text: str, *, limit: int) -> list
     mentions = list(_read(connection))
     words = _understood(text, mentions)
     tasks = [one for one in mentions if one.first]
-    weights = _weighed(words, mentions)
+    levels = _levels(words, mentions)
+    weights = _weighed(levels)
     whole = sum(one.own for one in weights.values())
     if not (whole and mentions):
         return []
-    scored = sorted(
-        ((score, one) for one in mentions if (score := _rough(one, words, weights))),
-        key=_best_first,
-    )[:_COMPARED]
+    ranks = [(weights[word], each) for word, each in levels.items()]
+    rough = [sum(weight[each[place]] for weight, each in ranks) for place in range(len(mentions))]
+    scored = sorted(((score, one) for score, one in zip(rough, mentions, strict=True) if score), key=_best_first)
+    scored = scored[:_COMPARED]
     average = sum(one.length for one in mentions) / len(mentions)
     found: list[tuple[float, Candidate]] = []
     by_node: defaultdict[int, list[tuple[float, _Mention]]] = defaultdict(list)
@@ -317,34 +318,40 @@ def _understood(text: str, mentions: list[_Mention]) -> dict[str, Others]:
 
 
 class _Weight(NamedTuple):
-    """What a word of the question weighs where it is written so, and where its usual name or a synonym is."""
+    """What a word of the question weighs where a synonym of it is, its usual name, or the word itself."""
 
-    own: float
-    usual: float
+    absent: float
     synonym: float
+    usual: float
+    own: float
 
 
-def _weighed(words: dict[str, Others], mentions: list[_Mention]) -> dict[str, _Weight]:
-    """A word weighs more the fewer mentions have it; a synonym is no rarer than all of them together."""
+def _levels(words: dict[str, Others], mentions: list[_Mention]) -> dict[str, bytes]:
+    """How each mention may have each word, as the place in `_Weight`: a stem may also be found within another word."""
+    return {word: bytes(_level(one.text, word, others) for one in mentions) for word, others in words.items()}
+
+
+def _level(text: str, word: str, others: Others) -> int:
+    if word in text:
+        return 3
+    for other in others.usual:  # loops take half as long as `any`, and this runs for every mention
+        if other in text:
+            return 2
+    for other in others.synonyms:
+        if other in text:
+            return 1
+    return 0
+
+
+def _weighed(levels: dict[str, bytes]) -> dict[str, _Weight]:
+    """A word weighs more the fewer mentions have it; a synonym is no rarer than both together."""
     found: dict[str, _Weight] = {}
-    for word, others in words.items():
-        own = idf(len(mentions), sum(word in one.text for one in mentions))
-        alike = sum(any(other in one.text for other in (word, *others.synonyms)) for one in mentions)
-        found[word] = _Weight(own, _USUAL_NAME * own, _SYNONYM * (own + idf(len(mentions), alike)) / 2)
+    for word, each in levels.items():
+        having = each.count(3)
+        own = idf(len(each), having)
+        synonym = _SYNONYM * (own + idf(len(each), having + each.count(1))) / 2
+        found[word] = _Weight(0.0, synonym, _USUAL_NAME * own, own)
     return found
-
-
-def _rough(one: _Mention, words: dict[str, Others], weights: dict[str, _Weight]) -> float:
-    """At most what the words of a mention can weigh: a stem may also be found within another word."""
-    whole = 0.0
-    for word, others in words.items():
-        if word in one.text:
-            whole += weights[word].own
-        elif any(other in one.text for other in others.usual):
-            whole += weights[word].usual
-        elif any(other in one.text for other in others.synonyms):
-            whole += weights[word].synonym
-    return whole
 
 
 def _exact(texts: tuple[str, ...], words: dict[str, Others], weights: dict[str, _Weight]) -> float:
