@@ -10,6 +10,7 @@ import pytest
 from helix_cli.app import run
 from helix_cli.mcp.dispatch import answer
 from helix_cli.mcp.tools import tools_by_name
+from helix_graph.sharing.administration import add_member
 from hook_calls import call
 from team_world import FAILURE, member
 
@@ -170,6 +171,16 @@ def test_what_was_stored_while_the_server_was_away_follows_with_the_next_questio
     (tmp_path / "ann" / "shop" / ".helix" / "team" / "away").unlink()  # a minute later
     assert RETRY in client("ann", "insight", "list")[1]
     assert RETRY in client("bob", "insight", "list")[1]
+
+
+def test_a_reader_is_told_that_what_one_stores_stays_here(client: Client, team_server: TeamDatabase) -> None:
+    add_member(team_server.url(), "shop", "reader", role="reader")
+    assert "may only read" not in client("reader", "insight", "list")[2]
+    code, _, notes = client("reader", "insight", "store", "--content", RETRY)
+    assert code == 0
+    assert "reader may only read on the server: it stays here" in notes
+    assert "may only read" not in client("reader", "insight", "list")[2]
+    assert RETRY not in client("bob", "insight", "list")[1]
 
 
 def test_a_folder_that_is_no_project_of_the_team_gets_no_memory(

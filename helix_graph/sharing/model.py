@@ -91,7 +91,7 @@ class TeamPulled(msgspec.Struct, frozen=True, kw_only=True):
 class TeamPushed(msgspec.Struct, frozen=True, kw_only=True):
     """What was pushed at once: ``stored`` new or changed records and ``deleted`` ones; ``problems`` stay here.
 
-    ``away`` says why the server could not be asked; then they are pushed with the next question, or `Team.sync`.
+    ``away`` says why nothing could be pushed; where the server was away, it is with the next question, or `Team.sync`.
     """
 
     stored: int = 0

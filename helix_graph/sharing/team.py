@@ -25,7 +25,7 @@ from typing import TYPE_CHECKING
 from msgspec.structs import replace
 
 from helix_episodes.corrections import OutcomeRevision, corrected
-from helix_episodes.errors import InvalidEpisode
+from helix_episodes.errors import InvalidEpisode, WriteFailed
 from helix_episodes.safe_files import read_regular
 from helix_episodes.store import PREFIX, EpisodeStore, decode_episode, encode_episode
 from helix_graph.errors import MissingExtra, TeamServerFailed
@@ -164,7 +164,8 @@ class Team:
         """Pushes insights, outcomes and entries that were stored, changed or forgotten here since the last time.
 
         Nothing, without asking the server, where nothing has changed or the memory does not take part. Sessions wait
-        for `sync`. A server that was away is asked again after a minute.
+        for `sync`. A server that was away is asked again after a minute. A memory that cannot be written to has nothing
+        new of its own.
         """
         settings, replica, mark = team_settings(), self._replica(), self._sharing.own.mark()
         state = replica.state
@@ -172,20 +173,32 @@ class Team:
             return TeamPushed()
         records = self._own_records()
         digest = _digest_of(records)
-        if digest == state.pushed:
-            replica.change(mark=mark)
-            return TeamPushed()
         try:
-            with TeamServer(settings.database, state.project, budget=settings.seconds) as server:
-                standing = server.standing()
-                if standing.server != state.server or not standing.may_write:
-                    return TeamPushed()
-                pushing = _Pushing(server.own())
-                self._push(server, replica, pushing.records(records), pushing)
+            if digest == (state.pushed or _digest_of(())):
+                done: TeamPushed | None = TeamPushed()
+            else:
+                with TeamServer(settings.database, state.project, budget=settings.seconds) as server:
+                    done = self._pushed(server, replica, records)
+            if done is not None:
                 replica.change(mark=mark, pushed=digest)
         except (TeamServerFailed, MissingExtra) as error:
             replica.note_away()
             return TeamPushed(away=str(error))
+        except WriteFailed as error:
+            return TeamPushed(away=str(error))
+        return done or TeamPushed()
+
+    def _pushed(
+        self, server: TeamServer, replica: Replica, records: list[tuple[SharedRecord, ServerObject]]
+    ) -> TeamPushed | None:
+        """Pushes records, as `push`; None where the server is another one than before, with which following begins."""
+        standing = server.standing()
+        if standing.server != replica.state.server:
+            return None
+        if not standing.may_write:
+            return TeamPushed(away=f"{author_name(standing.role)} may only read on the server: it stays here")
+        pushing = _Pushing(server.own())
+        self._push(server, replica, pushing.records(records), pushing)
         return TeamPushed(stored=pushing.stored, deleted=len(pushing.deleted), problems=tuple(pushing.problems))
 
     def erase(self) -> ServerErasure | None:
