@@ -33,15 +33,21 @@ if TYPE_CHECKING:
 QUESTION = ("seen", "the check names a value computed twice")
 
 
-def timed(folder: Path, state: Path, server: str, *arguments: str) -> tuple[float, str]:
-    """The seconds that a command took in a folder, and what it said on stderr; with a server, if one is named."""
+def timed(folder: Path, state: Path, server: str, *arguments: str) -> tuple[float, float, str]:
+    """The seconds that a command took in a folder by the clock and of the processor, and what it said on stderr."""
     environment = {name: value for name, value in os.environ.items() if not name.startswith("HELIX_")}
     environment |= {"HOME": str(state), "XDG_STATE_HOME": str(state), "XDG_CONFIG_HOME": str(state)}
     environment |= {"HELIX_EMBEDDING": "lexical"} | ({"HELIX_DATABASE": server} if server else {})
     program = Path(sys.executable).with_name("helix-graph")
-    begun = time.perf_counter()
+    begun, before = time.perf_counter(), used()
     done = subprocess.run([program, *arguments], cwd=folder, env=environment, capture_output=True, check=True)
-    return time.perf_counter() - begun, done.stderr.decode().strip()
+    return time.perf_counter() - begun, used() - before, done.stderr.decode().strip()
+
+
+def used() -> float:
+    """The processor's seconds of all commands so far."""
+    own = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return own.ru_utime + own.ru_stime
 
 
 def main() -> None:
@@ -70,20 +76,21 @@ def compare(server: PostgresServer, folder: Path, asked: argparse.Namespace) -> 
     clone = folder / "bob" / "shop"
     (clone / ".git").mkdir(parents=True)
     url = database.url("bob")
-    first, said = timed(clone, folder, url, *QUESTION)
-    print(f"first question: {first:.1f} s; {said}")
+    first, cpu, said = timed(clone, folder, url, *QUESTION)
+    print(f"first question: {first:.1f} s ({cpu:.1f} of the processor); {said}")
     if "more are left" in said:
-        rest, _ = timed(clone, folder, url, "sync", "--to")
-        print(f"the rest by sync --to: {rest:.1f} s")
+        rest, cpu, _ = timed(clone, folder, url, "sync", "--to")
+        print(f"the rest by sync --to: {rest:.1f} s ({cpu:.1f} of the processor)")
     own = resource.getrusage(resource.RUSAGE_CHILDREN)
     print(f"the largest process had {own.ru_maxrss / 1024:.0f} MB")
     for title, words in (("seen", QUESTION), ("insight store", ("insight", "store", "--content"))):
         for where, address in (("with the server", url), ("without", "")):
-            times = []
+            times: list[tuple[float, float]] = []
             for number in range(asked.runs):
                 last = f"What was learnt in round {number} {where} stands here" if title != "seen" else "--json"
-                times.append(timed(clone, folder, address, *words, last)[0] * 1000)
-            print(f"{title} {where}: {median(times):.0f} ms (median of {asked.runs})")
+                times.append(timed(clone, folder, address, *words, last)[:2])
+            clock, cpu = (median(one) * 1000 for one in zip(*times, strict=True))
+            print(f"{title} {where}: {clock:.0f} ms, {cpu:.0f} of the processor (medians of {asked.runs})")
 
 
 def store_insights(memory: Memory, count: int) -> None:

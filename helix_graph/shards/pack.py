@@ -112,7 +112,8 @@ def _pack(memories: Sequence[Path], output: Path, *, workers: int | None, progre
     tasks = [
         (path, [source for source, _ in sources.values()])
         for path, sources in sorted(wanted.items())
-        if {name: digest for name, (_, digest) in sources.items()} != _digests(stored.get(path))
+        if {name: digest for name, (_, digest) in sources.items()}
+        != {name: member.digest for name, member in (stored.get(path) or {}).items()}
     ]
     many = worker_count(sum(one.size for _, sources in tasks for one in sources), worth=_WORTH_A_WORKER, asked=workers)
     episodes = rows = 0
@@ -132,10 +133,6 @@ def _pack(memories: Sequence[Path], output: Path, *, workers: int | None, progre
         rows=rows,
         skipped=tuple(sorted(skipped, key=lambda one: one.path)),
     )
-
-
-def _digests(members: dict[str, Member] | None) -> dict[str, str]:
-    return {name: member.digest for name, member in (members or {}).items()}
 
 
 _Wanted = dict[Path, dict[str, tuple[_Source, str]]]

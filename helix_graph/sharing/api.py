@@ -9,6 +9,7 @@ whoever forgets it here does not get it again.
 
 from __future__ import annotations
 
+import re
 from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -40,7 +41,6 @@ from helix_graph.sharing.records import (
     SharedFeedback,
     SharedInsight,
     SharedRecord,
-    ShareProblem,
     as_versions,
     author_of,
     digest,
@@ -70,6 +70,7 @@ if TYPE_CHECKING:
     from helix_graph.insights.api import Insights
     from helix_graph.topics.api import Topics
 
+_UID = re.compile("[0-9a-f]+")
 #: Independent sessions that make a candidate corroborated: one may have been luck.
 CORROBORATED = 2
 
@@ -132,7 +133,10 @@ class Sharing:
         ]
         files = {f"{FOLDER}/{name}": encode(one) for name, one in records.items()}
         looked_at = {**files, **{path.relative_to(self.root).as_posix(): read_regular(path) for path in in_place}}
-        _refuse([problem for name, data in sorted(looked_at.items()) for problem in find_secrets(name, data)])
+        problems = [problem for name, data in sorted(looked_at.items()) for problem in find_secrets(name, data)]
+        if problems:
+            found = "\n".join(map(str, problems))
+            raise ShareRefused(f"{found}\nnothing was shared; edit or forget what holds it, then try again", problems)
         written = [name for name in sorted(files) if not (self.root / name).exists()]
         for name in written:
             write_atomically(self.root / name, files[name], mode=0o644)
@@ -146,7 +150,10 @@ class Sharing:
         # The clone of somebody else needs the file that keeps everything private out of git.
         staged = [*looked_at, *(name for name in gone if name in known), ".gitignore"]
         stage(self.root, staged)
-        self._remember_own(records.values())
+        here, numbers = self.own.here(), {digest(shared_entry(one)): one.id for one in self.own.entries().values()}
+        proposed = {digest(one) for one in records.values() if isinstance(one, SharedEntry)} & numbers.keys()
+        if (entries := {**here.entries, **{name: numbers[name] for name in proposed}}) != here.entries:
+            self._remember(replace(here, entries=entries))
         return ShareAdded(written=tuple(written), removed=tuple(sorted(gone)), staged=tuple(sorted(staged)))
 
     def merge(self) -> ShareMerged:
@@ -262,7 +269,7 @@ class Sharing:
                 entry = feedback_entry(said, uids, slugs)
                 by_author.setdefault(authors[said.id], []).append(checked_record(entry, now=now))
         insights = outcomes = 0
-        tombstones: list[Record] = [ForgottenInsight(uid, NO_TIME) for uid in sorted(gone) if _is_uid(uid)]
+        tombstones: list[Record] = [ForgottenInsight(uid, NO_TIME) for uid in sorted(gone) if _UID.fullmatch(uid)]
         if tombstones:
             by_author.setdefault("", []).extend(tombstones)
         for author, records in sorted(by_author.items()):
@@ -302,21 +309,8 @@ class Sharing:
                 removed.append(_removed(f"an entry of {logged_name_or_quoted(one.topic)}", authors[name]))
         return tuple(removed)
 
-    def _remember_own(self, records: Iterable[SharedRecord]) -> None:
-        here, numbers = self.own.here(), {digest(shared_entry(one)): one.id for one in self.own.entries().values()}
-        names = {digest(one) for one in records if isinstance(one, SharedEntry)}
-        entries = {**here.entries, **{name: numbers[name] for name in names if name in numbers}}
-        if entries != here.entries:
-            self._remember(replace(here, entries=entries))
-
     def _remember(self, here: SharedHere) -> None:
         write_atomically(self.root / SHARED_HERE, msgspec.json.encode(here, order="deterministic"))
-
-
-def _refuse(problems: list[ShareProblem]) -> None:
-    if problems:
-        found = "\n".join(map(str, problems))
-        raise ShareRefused(f"{found}\nnothing was shared; edit or forget what holds it, then try again", problems)
 
 
 def _called(name: str, one: SharedRecord, authors: dict[str, str]) -> set[str]:
@@ -337,7 +331,3 @@ def _identity(one: SharedRecord) -> str:
 
 def _removed(name: str, author: str) -> str:
     return f"{name} (forgotten by {logged_name_or_quoted(author)})"
-
-
-def _is_uid(name: str) -> bool:
-    return len(name) > 0 and all(character in "0123456789abcdef" for character in name)

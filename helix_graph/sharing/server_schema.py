@@ -157,7 +157,8 @@ GRANT UPDATE (kind, hash, data) ON helix_team.object TO helix_member;
 GRANT INSERT, DELETE ON helix_team.member TO helix_admin;
 """
 
-#: Roles were the same in all projects. The locks of `ALTER POLICY` wait for every writer, so none has the old lock.
+#: Roles were the same in all projects. The locks of `ALTER POLICY` wait for every writer, so none has the lock of the
+#: first version when the next step changes it.
 _ROLE_BY_PROJECT = """
 ALTER TABLE helix_team.member ADD COLUMN role text NOT NULL DEFAULT 'member'
   CHECK (role IN ('reader', 'member', 'admin'));
@@ -187,17 +188,6 @@ ALTER POLICY deleting ON helix_team.object
     OR project IN (SELECT helix_team.my_projects_as('{admin}')));
 DROP FUNCTION helix_team.is_admin();
 
-CREATE TABLE helix_team.turn (project text PRIMARY KEY);
-CREATE OR REPLACE FUNCTION helix_team.next_number(project text) RETURNS bigint LANGUAGE plpgsql SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp AS $$
-BEGIN
-  PERFORM FROM helix_team.turn t WHERE t.project = next_number.project FOR UPDATE;
-  IF NOT FOUND THEN
-    INSERT INTO helix_team.turn VALUES (next_number.project) ON CONFLICT DO NOTHING;
-    PERFORM FROM helix_team.turn t WHERE t.project = next_number.project FOR UPDATE;
-  END IF;
-  RETURN nextval('helix_team.number');
-END $$;
 REVOKE ALL ON FUNCTION helix_team.my_projects_as(text[]) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION helix_team.my_projects_as(text[]) TO helix_reader;
 GRANT UPDATE (role) ON helix_team.member TO helix_admin;
@@ -217,6 +207,7 @@ GRANT EXECUTE ON FUNCTION helix_team.forget(text, text[]) TO helix_member;
 REVOKE DELETE ON helix_team.object FROM helix_member;
 GRANT DELETE ON helix_team.object TO helix_admin;
 
+CREATE TABLE IF NOT EXISTS helix_team.turn (project text PRIMARY KEY);
 CREATE OR REPLACE FUNCTION helix_team.next_number(project text) RETURNS bigint LANGUAGE plpgsql SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
