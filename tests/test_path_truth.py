@@ -386,3 +386,11 @@ def test_sessions_that_never_ran_the_check_are_not_counted_against_its_verdict(s
     other = script("t").prompt("Edit").edit("store/put.go", "b", "c").run(LINT, LINT_PASSES)
     answer = asked(log, other, source="put.go", target="go test passes")
     assert (answer.steps[-1].frequency.k, answer.steps[-1].frequency.n) == (1, 1)
+
+
+def test_a_failure_that_both_texts_name_is_said(script: Begin, asked: Asked) -> None:
+    log = script("s").prompt("Edit").edit_fails("store/left.go").edit("store/left.go", "a", "b")
+    hint = asked(log, source="left.go", target="fails").hint
+    assert hint == (
+        '"Edit fails: text not found: store/left.go" has both names; `helix-graph effects` shows what followed it'
+    )
