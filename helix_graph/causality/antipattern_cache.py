@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from typing import Any
 
     from helix_graph.causality.api import Causality
-    from helix_graph.graph.patterns import Pattern
 
 
 #: Situations that a session can be seen to be in: an error it has just met. That a task is a feature fits any call.
@@ -63,7 +62,8 @@ def write_anti_patterns(root: Path, causality: Causality) -> tuple[CachedAntiPat
             one.occurrences,
             one.base_rate,
             one.base_n,
-            _is_shared(one, shared, tracked=tracked),
+            # Of what people added, whether git tracks any of that.
+            tracked if one.successes is None else shared.issuperset(one.episodes),
         )
         for one in reversed(found)  # one row a situation and action: the basis by which it does worst
         if one.base_rate is None or one.base_rate > one.success_rate
@@ -112,11 +112,6 @@ def fragile_line(root: Path, path: str) -> str:
             return line
         name = name.rpartition("/")[0]
     return ""
-
-
-def _is_shared(one: Pattern, shared: frozenset[str], *, tracked: bool) -> bool:
-    """Whether others may have written all that it rests on; of what people added, whether git tracks any of that."""
-    return tracked if one.successes is None else shared.issuperset(one.episodes)
 
 
 def read_anti_patterns(root: Path) -> tuple[CachedAntiPattern, ...] | None:

@@ -189,7 +189,11 @@ def _edits(failed: TrialRun, run: TrialRun) -> Iterator[tuple[str, list[str]]]:
 
 
 def _rows_of(trigger: str, level: str, by_action: dict[str, list[_Answer]]) -> Iterator[Pattern]:
-    everything = {one.failure: _succeeded(one, trigger, level) for rows in by_action.values() for one in rows}
+    everything = {
+        one.failure: trigger in one.gone if level == "family" else one.passed
+        for rows in by_action.values()
+        for one in rows
+    }
     kept: list[set[tuple[str, int]]] = []
     for action in sorted(by_action, key=lambda one: (_SPECIFIC.get(one, 2 if one.startswith("edit ") else 0), one)):
         rows = by_action[action]
@@ -228,10 +232,6 @@ _MEANING = {
 }
 
 
-def _succeeded(answer: _Answer, trigger: str, level: str) -> bool:
-    return trigger in answer.gone if level == "family" else answer.passed
-
-
 # Commands.
 
 
@@ -252,8 +252,8 @@ def _command_rows(sessions: Iterable[Trial]) -> Iterator[Pattern]:
     for (command, label), episodes in failed.items():
         everywhere = used.get(command, set()) | set(episodes)
         often = len(episodes) >= _SESSIONS and len(episodes) * 2 >= len(everywhere)
-        if command in checks or not often or not _changes(command):
-            continue
+        if command in checks or not often or all(part.purpose != "change" for part in parse_command(command)):
+            continue  # a look fails without harm, and checks are counted as such
         worked = len(everywhere) - len(episodes)
         newest = sorted(episodes, key=lambda one: (episodes[one][0], one), reverse=True)
         yield Pattern(
@@ -273,11 +273,6 @@ def _command_rows(sessions: Iterable[Trial]) -> Iterator[Pattern]:
             decisions=tuple(episodes[one][1] for one in newest[:EXAMPLES_KEPT]),
             standing="counted",
         )
-
-
-def _changes(command: str) -> bool:
-    """Whether a command is there to change something; a look fails without harm, and checks are counted as such."""
-    return any(part.purpose == "change" for part in parse_command(command))
 
 
 def silenced(sessions: Iterable[Trial]) -> Counter[str]:

@@ -111,12 +111,13 @@ def _passage(
     elif kinds <= {"result", "note", "boundary", "gate"} and not answer:
         kind = "echo"
     calls = [one for one in steps if one.kind == "call"]
+    arguments = {id(one): [text for text in one.arguments.values() if isinstance(text, str)] for one in calls}
     return Passage(
         line=place[0],
         file=place[1],
         speaker=steps[0].actor,
         kind=kind,
-        text="\n".join(part for one in steps for part in (one.text, *_argument_texts(one)) if part),
+        text="\n".join(part for one in steps for part in (one.text, *arguments.get(id(one), ())) if part),
         steps=ids,
         code=any(one.operation not in {"delegate", "look", "ask", "track", None} for one in calls),
         failed=any(one.status == "error" for one in steps),
@@ -126,10 +127,6 @@ def _passage(
         stops=stops,
         command="\n".join(str(one.arguments.get("command", "")) for one in calls if one.operation == "run"),
     )
-
-
-def _argument_texts(step: Step) -> list[str]:
-    return [value for value in step.arguments.values() if isinstance(value, str)] if step.kind == "call" else []
 
 
 def passages_of_episode(episode: Episode) -> tuple[Passage, ...]:

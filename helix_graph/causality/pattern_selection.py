@@ -97,7 +97,8 @@ def _once(rows: Sequence[Pattern]) -> Iterator[Pattern]:
     """One row for what is counted twice: by runs and by episodes, by two measures, by the error and by its check."""
     by_runs = {_check_of(row) for row in rows if row.level == "answer"}
     known: set[tuple[str, ...]] = set()
-    for row in sorted(rows, key=lambda row: (row.level == "check", _rank(row))):
+    rank: dict[str, int] = {basis: place for place, basis in enumerate(_CLOSEST)}
+    for row in sorted(rows, key=lambda row: (row.level == "check", rank.get(row.basis, 0))):
         check = _check_of(row)
         if row.level not in _COUNTED_BY_EPISODE:
             yield row
@@ -109,10 +110,6 @@ def _once(rows: Sequence[Pattern]) -> Iterator[Pattern]:
 
 def _check_of(row: Pattern) -> str:
     return row.trigger.partition(" fails")[0]
-
-
-def _rank(row: Pattern) -> int:
-    return _CLOSEST.index(row.basis) if row.basis in _CLOSEST else 0
 
 
 def _best_first(row: Pattern) -> tuple[float, int, str]:

@@ -45,6 +45,9 @@ MentionKey = tuple[str, str]
 #: A mention's group, and itself.
 TextMatch = tuple[MentionGroup, MentionKey]
 
+#: What a label has that says how a check came out.
+FAILS, PASSES = " fails: ", " passes"
+
 #: Which end of an edge: 0 its source, 1 its target.
 End = Literal[0, 1]
 
@@ -301,13 +304,13 @@ class Adjacency:
                 f"SELECT DISTINCT id, checked FROM episode JOIN run ON episode = episode.number WHERE id {ANY_OF}",  # noqa: S608  (a constant)
                 (as_list(sessions),),
             )
-            self._ran_in = (sessions, {(session, check_label(name).removesuffix(_FAILS)) for session, name in rows})
+            self._ran_in = (sessions, {(session, check_label(name).removesuffix(FAILS)) for session, name in rows})
         return sum((session, check) in self._ran_in[1] for session in sessions) or len(sessions)
 
     def kinds_of_checks(self) -> dict[str, str]:
         """The checks that ran, as labels have them (``go test``), with their kinds; mere commands are none."""
         rows = self._ask("SELECT DISTINCT kind, checked FROM run WHERE kind <> 'command' ORDER BY kind DESC")
-        return {check_label(name).removesuffix(_FAILS): kind for kind, name in rows}
+        return {check_label(name).removesuffix(FAILS): kind for kind, name in rows}
 
     def speaking_edit(self, episode: str, source: str, target: str) -> tuple[str, int, str] | None:
         """Of a change and what failed, either way: the change, and line and text of the edit that is about it.
@@ -334,18 +337,15 @@ class Adjacency:
         return MentionPlace(episode=episode, local=local, **fields)
 
 
-_FAILS, _PASSES = " fails: ", " passes"
-
-
 def _check_of(label: str) -> str | None:
     """The check whose verdict a label is.
 
     >>> _check_of("go test passes"), _check_of("ruff check fails: F401: os"), _check_of("commit")
     ('go test', 'ruff check', None)
     """
-    if label.endswith(_PASSES):
-        return label.removesuffix(_PASSES)
-    check, found, _ = label.partition(_FAILS)
+    if label.endswith(PASSES):
+        return label.removesuffix(PASSES)
+    check, found, _ = label.partition(FAILS)
     return check if found else None
 
 

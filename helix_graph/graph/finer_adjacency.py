@@ -23,6 +23,7 @@ from helix_graph.graph.adjacency import (
     summary_of,
 )
 from helix_graph.graph.finer_labels import named
+from helix_graph.graph.shortest_paths import Ends
 
 if TYPE_CHECKING:
     import sqlite3
@@ -61,6 +62,18 @@ class FinerAdjacency(Adjacency):
             (as_list(match.nodes),),
         )
         return frozenset(self._handle(*row) for row in rows)
+
+    def ends(self, start: Match, goal: Match) -> Ends:
+        """Where to search; a name that also stands for some of what the other end is begins with the rest of it."""
+        sources, targets = self.meant_by(start), self.meant_by(goal)
+        if start.how != "label" and not sources <= targets:
+            sources -= targets
+        elif goal.how != "label" and not targets <= sources:
+            targets -= sources
+        within = start.within if goal.within is None else goal.within
+        if start.within is not None and goal.within is not None:
+            within = start.within & goal.within
+        return Ends(sources, targets, within)
 
     def refined(self, edge: Edge, within: Collection[str]) -> frozenset[Edge]:
         """What an edge between two labels is at this resolution, in some episodes."""

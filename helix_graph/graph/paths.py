@@ -28,10 +28,16 @@ from helix_graph.errors import NO_WORDS
 from helix_graph.graph.adjacency import Adjacency, Edge, Frequency, Joint, MentionPlace, NodeSummary
 from helix_graph.graph.finer_adjacency import FinerAdjacency
 from helix_graph.graph.finer_labels import Resolution
-from helix_graph.graph.label_lookup import Match, matches
+from helix_graph.graph.label_lookup import (
+    Match,
+    ends_at_kind,
+    is_part_of,
+    matches,
+    most_telling,
+    pairs,
+)
 from helix_graph.graph.label_search import LabelMatch
 from helix_graph.graph.model import GraphNode, row_of
-from helix_graph.graph.path_ends import ends_at_kind, ends_of, is_part_of, most_telling, pairs
 from helix_graph.graph.shortest_paths import (
     Ends,
     PathChoice,
@@ -265,7 +271,7 @@ def _finest(graph: Adjacency, source: str, target: str, asked: _Asked) -> PathAn
         if stitched and (by_labels or "text" in {start.how, goal.how}) and not is_part_of(stitched, (start, goal)):
             break
         base = graph if labels else fine
-        ends = Ends(start.nodes, goal.nodes, None) if labels else ends_of(fine, start, goal)
+        ends = Ends(start.nodes, goal.nodes, None) if labels else fine.ends(start, goal)
         paths = _search(base, ends, asked)
         if paths is None:
             continue
@@ -289,7 +295,7 @@ def _stitched(graph: Adjacency, start: Match, goal: Match, asked: _Asked) -> Pat
     """
     for resolution in ("thing", "place"):
         finer = FinerAdjacency(graph.connection, resolution, firm=graph.firm)
-        ends = ends_of(finer, start, goal)
+        ends = finer.ends(start, goal)
         if paths := _search(finer, ends, asked):
             return _answer(finer, paths, ends, asked)
     return None
@@ -297,7 +303,7 @@ def _stitched(graph: Adjacency, start: Match, goal: Match, asked: _Asked) -> Pat
 
 def _at(finer: FinerAdjacency, source: str, target: str, asked: _Asked) -> PathAnswer | None:
     for _, start, goal in pairs(finer.by_kind, source, target):
-        ends = ends_of(finer, start, goal)
+        ends = finer.ends(start, goal)
         if paths := _search(finer, ends, asked):
             return _answer(finer, paths, ends, asked)
     return None
