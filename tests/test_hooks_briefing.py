@@ -141,8 +141,11 @@ def test_a_briefing_stays_short_however_much_there_is(
 
 
 def test_a_compacted_session_is_told_its_own_work(project: Path, script: Callable[..., Script], tmp_path: Path) -> None:
-    session = worked(script, project, "long").run(
-        "mypy .", "shop/cart.py:7: error: bad [arg-type]\nFound 1 error in 1 file", code=1
+    session = (
+        worked(script, project, "long")
+        .run("mypy .", "shop/cart.py:7: error: bad [arg-type]\nFound 1 error in 1 file", code=1)
+        .run("cat shop/basket.py", "cat: shop/basket.py: No such file or directory", code=1)
+        .edit_fails("shop/cart.py")
     )
     log = session.save(tmp_path / "logs")
     call("pre-compact", told(project, "long", transcript_path=str(log), trigger="auto"))
@@ -150,7 +153,9 @@ def test_a_compacted_session_is_told_its_own_work(project: Path, script: Callabl
     said = call("session-start", told(project, "long", transcript_path=str(log), source="compact")).context
     recap = said.partition("Last session")[0]
     assert WHY.rstrip(".") in recap
-    assert "mypy" in recap.partition("open failures")[2].partition("Commands")[0]
+    failures = recap.partition("open failures")[2].partition("Commands")[0]
+    assert "mypy" in failures
+    assert failures.count("\n- ") == 1  # neither a look nor a call that the agent's tool refused is open
     assert "pytest -q" in recap.partition("Commands")[2]
     assert "shop/cart.py" in recap.partition("no commit")[2]
     assert len(recap) <= 600 * CHARACTERS_A_TOKEN

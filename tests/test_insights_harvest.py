@@ -152,6 +152,22 @@ def test_a_session_that_repairs_the_issue_later_is_counted(tmp_path: Path) -> No
     assert memory.insights.why(name)["content"] == FIX.replace("1 session", "2 sessions")
 
 
+def test_sessions_are_counted_once_however_often_they_repaired_it(tmp_path: Path) -> None:
+    one = repaired("one")
+    error, passed = one.events
+    again = replace(error, id="e3"), replace(passed, id="e4")
+    links = tuple(replace(link, target={"e1": "e3", "e2": "e4"}.get(link.target, link.target)) for link in one.links)
+    twice = replace(
+        one,
+        events=(*one.events, *again),
+        links=(*one.links, *links),
+        fixes=(*one.fixes, replace(one.fixes[0], error="e3", verified_by="e4")),
+    )
+    insights = remember(tmp_path, twice).insights
+    (name,) = insights.harvest()["added"]
+    assert "in 1 session." in insights.why(name)["content"]
+
+
 def linted(change: Action, written: str = "", *, message: str = "") -> Episode:
     """A session in which a linter complains of `shop/cart.go`, one thing is changed, and the linter passes."""
     sound = repaired("one")

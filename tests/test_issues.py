@@ -144,6 +144,13 @@ def test_the_state_counts_runs_of_the_check(tmp_path: Path, failing: tuple[int, 
     assert (one.state, one.unit) == (state, "runs")
 
 
+def test_new_issues_are_listed_when_asked_for(tmp_path: Path) -> None:
+    log = Script("s0").prompt("Deploy").run("acme deploy", "fatal: no credentials for acme", code=1).prompt("Go on")
+    issues = remembered(tmp_path, [log]).issues
+    assert issues.list().issues == ()
+    assert [one.state for one in issues.list(state="new").issues] == ["new"]
+
+
 def test_what_a_person_says_of_an_issue_survives_a_compile_and_is_forgotten_with_the_session(tmp_path: Path) -> None:
     memory = remembered(tmp_path, [formatted(0), formatted(1)])
     name = memory.issues.list().issues[0].id

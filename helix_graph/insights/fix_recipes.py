@@ -80,6 +80,7 @@ class FixRecipe(msgspec.Struct, frozen=True, kw_only=True):
     """
 
     key: str
+    episode: str
     check: str
     trouble: str
     rule: str
@@ -97,12 +98,12 @@ def recipes_of(episode: Episode) -> Iterator[FixRecipe]:
     events = {one.id: one for one in episode.events}
     for fix in episode.fixes:
         change = verified_change(episode, fix)
-        recipe = _recipe(events[fix.error], change, fix.check) if change is not None else None
+        recipe = _recipe(episode, events[fix.error], change, fix.check) if change is not None else None
         if recipe is not None:
             yield recipe
 
 
-def _recipe(error: Event, change: Decision, check: str) -> FixRecipe | None:
+def _recipe(episode: Episode, error: Event, change: Decision, check: str) -> FixRecipe | None:
     """The facts of a fix; None where it teaches nothing."""
     action, family = change.action, family_of(error)
     message = one_line(error.message or family)
@@ -118,6 +119,7 @@ def _recipe(error: Event, change: Decision, check: str) -> FixRecipe | None:
     command = plain_command(action.command or "") if action.verb == "run" else ""
     return FixRecipe(
         key="\0".join((check_label(error.check or ""), issue)),
+        episode=episode.id,
         check=check_label(error.check or "").removesuffix(" fails: "),
         trouble=_NUMBERED.sub(r"\1", _LOCATION.sub("", message)),
         rule=rule,
@@ -157,8 +159,9 @@ def recipe_text(recipes: Sequence[FixRecipe]) -> str:
     else:
         done = f"{how} to `{first.example}`" if first.example else how
     checks = ", ".join(dict.fromkeys(one.verified_by for one in of_way))
-    said = f"When {trouble}: {done}. Verified by {checks} in {_sessions(len(of_way))}"
-    other = len(recipes) - len(of_way)
+    sessions = {one.episode for one in of_way}
+    said = f"When {trouble}: {done}. Verified by {checks} in {_sessions(len(sessions))}"
+    other = len({one.episode for one in recipes} - sessions)
     said += f"; {_sessions(other)} made another change." if other else "."
     if first.rule:
         return f"{said} Applies wherever {first.check} reports it."

@@ -280,7 +280,7 @@ def _chosen(
         else [(by, key, members) for key, members in _grouped(history, failing, by, written).items()]
     )
     rows.sort(key=lambda row: (-len(_sessions_of(row[2])), -sum(one.steps or 0 for one in row[2]), row[1]))
-    again = [row for row in rows if by != "recurring" or len(_sessions_of(row[2])) >= _AGAIN]
+    again = [row for row in rows if by != "recurring" or state == "new" or len(_sessions_of(row[2])) >= _AGAIN]
     chosen, hidden = [], []
     for kind, key, members in again:
         spoken_of = kind in _NAMED and issue_id(kind, key) in history.statements

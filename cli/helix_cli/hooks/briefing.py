@@ -226,10 +226,23 @@ def _reasons(decisions: list[_Fields]) -> Iterator[str]:
 
 
 def _open_failures(episode: _Fields) -> Iterator[str]:
-    """The checks whose last event is a failure that nothing repaired, the newest last."""
+    """The checks whose last event is a failure that nothing repaired, the newest last.
+
+    A call that the agent's own tool refused is over, and so is a look; what a person reported is, once a check has
+    passed after it.
+    """
+    from helix_graph.causality.lookups import only_looks  # parses commands: only who comes back waits for that
+
     repaired = {fix["error"] for fix in episode.get("fixes", ())}
-    last = {one["check"]: one for one in episode["events"] if one.get("check") and one["type"] in {"error", "test"}}
-    failing = [one for one in last.values() if one["type"] == "error" and one["id"] not in repaired]
+    events = [one for one in episode["events"] if one.get("check") and one["type"] in {"error", "test"}]
+    last = {one["check"]: one for one in events if not one.get("tool")}
+    passed = max((_line(one) for one in events if one["type"] == "test" and one.get("status") == "ok"), default=0)
+    failing = [
+        one
+        for one in last.values()
+        if one["type"] == "error" and one["id"] not in repaired
+        if (one["check"] != "work" or _line(one) > passed) and not only_looks(one["check"])
+    ]
     for one in failing[-_FAILURES:]:
         place = f" in {_bounded_part(one['path'])}" if one.get("path") else ""
         yield f"{label_or_quoted(one['check'])}: {_bounded_part(one.get('message') or one['content'])}{place}"
