@@ -201,7 +201,7 @@ def _cases(episode: Episode, logs: Mapping[str, Path]) -> Iterator[_Case]:
             check=events[0].check or "",
             issue=min(issues),
             quoted=line not in outputs,
-            words=_words(said),
+            words=frozenset(re.findall(r"[a-z_]{3,}", said.casefold())[:_MOST_WORDS]),
             text=outputs.get(line, shown) if isinstance(line, int) else shown,
             changes=tuple(change for one in made if (change := _change(*one)) is not None),
             steps=sum(one.steps for one in costs),
@@ -251,10 +251,6 @@ def _main_command(command: str, check: str) -> str:
         return check
     part = decisive(parts)
     return named[parts.index(part)] if part is not None else command
-
-
-def _words(text: str) -> frozenset[str]:
-    return frozenset(re.findall(r"[a-z_]{3,}", text.casefold())[:_MOST_WORDS])
 
 
 def _shown(graph: SeedGraph, case: _Case, earlier: Sequence[_Case]) -> dict[Way, tuple[_Change, ...]]:

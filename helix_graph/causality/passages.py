@@ -170,7 +170,8 @@ def signs_of(passages: Sequence[Passage], *, suspects: Mapping[str, float], unch
     ``suspects`` are decisions that signals of the episode point at, by how strongly; ``unchecked`` are changes that no
     check ran over.
     """
-    texts = [_looked_at(one.text) for one in passages]
+    half = _LOOKED_AT // 2
+    texts = [one.text if len(one.text) <= _LOOKED_AT else f"{one.text[:half]}\n{one.text[-half:]}" for one in passages]
     own = [place for place, one in enumerate(passages) if one.kind in {"words", "prompt"}]
     named = [set(_NAMED.findall(text)) for text in texts]
     news, used = _news(named)
@@ -211,10 +212,6 @@ def signs_of(passages: Sequence[Passage], *, suspects: Mapping[str, float], unch
         speakers.add(one.speaker)
         found.append(signs)
     return tuple(found)
-
-
-def _looked_at(text: str) -> str:
-    return text if len(text) <= _LOOKED_AT else f"{text[: _LOOKED_AT // 2]}\n{text[-_LOOKED_AT // 2 :]}"
 
 
 def _news(named: Sequence[set[str]]) -> tuple[list[set[str]], list[int]]:

@@ -6,6 +6,7 @@ from collections import Counter
 from contextlib import nullcontext
 from functools import cached_property
 from pathlib import Path
+from secrets import token_hex
 from typing import TYPE_CHECKING, get_args
 
 from msgspec.structs import replace
@@ -37,7 +38,6 @@ from helix_graph.rules.staged import (
     accept,
     accepted_rules,
     draws,
-    new_salt,
     result_of,
     sessions_needed,
 )
@@ -193,7 +193,7 @@ class Rules:
                 raise InvalidArgument("trial", "is a share of sessions between 0 and 1, such as 0.5")
             rate = issue.sessions / max(len(self._acts), 1)
             needed = sessions_needed(rate, share=share)
-            rule = replace(rule, share=share, salt=new_salt(), planned=needed)
+            rule = replace(rule, share=share, salt=token_hex(16), planned=needed)
             accept(self._root, rule)
             reason = f"{needed} sessions show whether it halves the issue"
             return Accepted(

@@ -72,7 +72,7 @@ def before_and_after(sessions: Sequence[SessionCount], *, since: str, until: str
     told = found if _happened(before) and _happened(after) else None
     change = BeforeAfter(
         before=_rate(before), after=_rate(after), left_out=sum(one.opportunities for one in earlier[start:]),
-        ratio=told and told.ratio, low=told and told.low, high=told and _finite(told.high),
+        ratio=told and told.ratio, low=told and told.low, high=told.high if told and told.high < _NO_END else None,
         control=control.ratio if control and all(any(events for events, _ in side) for side in controls) else None,
         verdict="too early", quiet=_quiet(earlier),
         last_seen=next((one.at for one in (*reversed(after), *reversed(earlier)) if one.events), None),
@@ -187,7 +187,3 @@ def _rate(sessions: Sequence[SessionCount]) -> Rate:
         opportunities=sum(one.opportunities for one in sessions),
         sessions=len(sessions),
     )
-
-
-def _finite(number: float) -> float | None:
-    return number if number < _NO_END else None

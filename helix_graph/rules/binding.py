@@ -169,7 +169,9 @@ def _spans(text: str) -> list[_Span]:
     for match in _SPAN.finditer(text):
         before, after = words[: match.start()], words[match.end() :]
         other = stands_aside(before)
-        target = target_of(match[1]) or _tool(match[1])
+        # A program that is named alone is one where it has subcommands.
+        alone = Target("command", match[1]) if match[1] in programs.SUBCOMMANDERS else None
+        target = target_of(match[1]) or alone
         if target is None:
             continue
         sense = sense_of(before, after, is_path=target.kind == "path")
@@ -183,11 +185,6 @@ def _spans(text: str) -> list[_Span]:
     if any(one.other for one in found) and any(one.sense == "do" and one.target.kind == "command" for one in found):
         return found
     return [one for one in found if one.target.kind == "path" or target_of(one.target.text) is not None]
-
-
-def _tool(code: str) -> Target | None:
-    """A program that is named alone."""
-    return Target("command", code) if code in programs.SUBCOMMANDERS else None
 
 
 def target_of(code: str) -> Target | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+from collections import Counter
 from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -52,8 +52,8 @@ class Ledger:
         if rule.binding is None:
             return []
         if rule.id not in self._seen:
-            readers = {agent for agent in {*self._agents.values()} if _reads(agent, rule)}
-            own = (session for session in self._sessions if session.agent in readers)
+            files = {span.file for span in rule.spans}
+            own = (one for one in self._sessions if any(is_read_by(one.agent, file) for file in files))
             found = (one for session in own for one in observations(rule.binding, session))
             self._seen[rule.id] = sorted(found, key=lambda one: (one.at, one.session, one.line or 0))
         return self._seen[rule.id]
@@ -77,7 +77,7 @@ class Ledger:
     def _record(self, rule: Rule) -> RuleRecord:
         if rule.binding is None:
             return RuleRecord(rule=rule, state="cannot be observed")
-        if self._sessions and not any(_reads(agent, rule) for agent in {*self._agents.values()}):
+        if self._sessions and not any(self._is_read(span.file) for span in rule.spans):
             return RuleRecord(rule=rule, state="not read")
         current = self.current(rule)
         followed = sum(one.followed for one in current)
@@ -114,15 +114,14 @@ class Ledger:
             return self._issue_compared(rule, aim)
         if rule.binding is None or rule.binding.described or not rule.spans[0].commit:
             return None
-        counts: defaultdict[str, list[int]] = defaultdict(lambda: [0, 0])
-        for one in self.observations(rule):
-            counts[one.session][0] += not one.followed
-            counts[one.session][1] += 1
+        seen = self.observations(rule)
+        every = Counter(one.session for one in seen)
+        missed = Counter(one.session for one in seen if not one.followed)
         checks = {part for target in rule.binding.targets for part in target.text.split()}
         sessions = [
-            SessionCount(session.at, *_pair(counts[session.session]), control=_other_checks(session, checks))
-            for session in self._sessions
-            if session.session in counts
+            SessionCount(one.at, missed[one.session], every[one.session], control=_other_checks(one, checks))
+            for one in self._sessions
+            if one.session in every
         ]
         judged = before_and_after(sessions, since=rule.since, until=rule.until)
         if judged is None or rule.binding.when != "kind":
@@ -148,11 +147,6 @@ class Ledger:
         )
 
 
-def _reads(agent: str, rule: Rule) -> bool:
-    """Whether an agent reads a file in which the rule was at any time."""
-    return any(is_read_by(agent, span.file) for span in rule.spans)
-
-
 def _state(followed: int, tried: int, opportunities: int) -> State:
     """What became of a rule; who ran the command in vain, or another check of that kind, did not ignore it."""
     if not opportunities:
@@ -173,10 +167,6 @@ def _by_month(found: Iterable[RuleObservation]) -> tuple[MonthCount, ...]:
     return tuple(
         MonthCount(month=month, followed=followed[month], opportunities=every[month]) for month in sorted(every)
     )
-
-
-def _pair(counts: Sequence[int]) -> tuple[int, int]:
-    return counts[0], counts[1]
 
 
 def _other_checks(session: SessionActs, named: set[str]) -> tuple[int, int]:

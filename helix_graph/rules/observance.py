@@ -143,7 +143,8 @@ def _decided(episode: Episode, clock: _Clock) -> Iterator[Act]:
                 parts = parse_command(action.command)
                 passed = {"success": True, "failure": False}.get(one.outcome)
                 yield Act(at, line, "run", parts=parts, passed=passed)
-                if one.id not in logged and passed and any(map(_commits, parts)):
+                made = any((part.program, part.subcommand) == ("git", "commit") for part in parts)
+                if one.id not in logged and passed and made:
                     yield Act(at, line, "commit")
 
 
@@ -166,10 +167,6 @@ def unmade_changes(episode: Episode) -> set[str]:
     }
     alone = (one for one in episode.decisions if one.evidence and not one.evidence.also)
     return {one.id for one in alone if not failed.isdisjoint(one.effects)}
-
-
-def _commits(part: Segment) -> bool:
-    return (part.program, part.subcommand) == ("git", "commit")
 
 
 def _recorded(episode: Episode, clock: _Clock) -> Iterator[Act]:
@@ -212,7 +209,8 @@ def _before_commits(binding: Binding, acts: Sequence[Act]) -> Iterator[Opportuni
     for act in acts:
         if begun or _is_change(binding, act):
             begun.append(act)
-        if begun and (act.kind == "commit" if binding.when == "commit" else _is_push(act)):
+        handed_on = act.kind == "run" and any(f"{one.program} {one.subcommand}" in _PUSHES for one in act.parts)
+        if begun and (act.kind == "commit" if binding.when == "commit" else handed_on):
             yield _account(binding, act, begun)
             begun = []
 
@@ -259,11 +257,6 @@ def _is_change(binding: Binding, act: Act) -> bool:
         return False
     checks = all(part.kind is not None for one in binding.targets for part in _parts(one.text))
     return bool(binding.scope) or not checks or role_of(act.path) != "docs"
-
-
-def _is_push(act: Act) -> bool:
-    """Whether commits were handed on: a push, a pull request, a merge of one."""
-    return act.kind == "run" and any(f"{one.program} {one.subcommand}" in _PUSHES for one in act.parts)
 
 
 def _each_command(binding: Binding) -> list[Target]:

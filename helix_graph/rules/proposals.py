@@ -146,7 +146,7 @@ def _draft(issue: Issue) -> _Draft | None:
         failing = plain(issue.check) if remedy.how == "instead" else None
         if failing and word_left_out(failing, command):  # what the command went on to do was its session's task
             command = failing.partition(" ")[2]
-        if failing and not _starts(command, failing):
+        if failing and command.split()[: len(failing.split())] != failing.split():
             sentence = f"Use `{command}` instead of `{failing}`."
             return _Draft(sentence, _names(failing), f"worked instead {remedy.times} of {remedy.of} times")
     missing = plain(issue.check) if _MISSING.search(issue.message) else None
@@ -169,10 +169,6 @@ def plain(command: str) -> str | None:
     text = for_disk(" ".join(command.split()))
     fits = len(text) <= _LONGEST_COMMAND and _PLAIN_COMMAND.fullmatch(text) and sanitize_line(text) == text
     return text if fits and "[redacted" not in text else None
-
-
-def _starts(command: str, other: str) -> bool:
-    return command.split()[: len(other.split())] == other.split()
 
 
 def _names(command: str) -> Callable[[str], bool]:

@@ -14,6 +14,7 @@ import hashlib
 import os
 import re
 from collections import defaultdict
+from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -179,7 +180,8 @@ def rules_in(versions: Sequence[FileVersion], *, source: Source = "project") -> 
             heading=for_disk(texts[identity].heading),
             source=source,
             spans=tuple(sorted(lives, key=lambda span: (span.since, span.file))),
-            binding=None if _only_in_skills(lives) else texts[identity].bound(),
+            # A skill's lines hold where the skill is used, which no session shows for certain.
+            binding=None if all(Path(one.file).name == "SKILL.md" for one in lives) else texts[identity].bound(),
         )
         for identity, lives in spans.items()
     ]
@@ -214,11 +216,6 @@ def _join_copies(texts: Mapping[str, RuleLine], spans: dict[str, list[RuleSpan]]
         for other in copies:
             if other != oldest:
                 spans[oldest] += spans.pop(other)
-
-
-def _only_in_skills(lives: Iterable[RuleSpan]) -> bool:
-    """A skill's lines hold where the skill is used, which no session shows for certain."""
-    return all(Path(span.file).name == "SKILL.md" for span in lives)
 
 
 def _lives(path: str, history: Sequence[FileVersion]) -> Iterator[tuple[str, RuleSpan, RuleLine]]:
@@ -337,6 +334,7 @@ _READ_BY = {
 }
 
 
+@lru_cache(maxsize=1024)
 def is_read_by(agent: str, file: str) -> bool:
     """Whether an agent reads a file of rules by itself; a session of an agent without a name may have read any.
 

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import math
 import os
-import secrets
 from typing import TYPE_CHECKING, NamedTuple
 
 import msgspec
@@ -102,11 +101,6 @@ def accept(root: Path, rule: AcceptedRule) -> None:
     """Records an accepted rule; one of the same id takes its place."""
     others = [one for one in accepted_rules(root) if one.id != rule.id]
     _write(root, (*others, rule))
-
-
-def new_salt() -> str:
-    """What makes the draws of one trial differ from those of any other."""
-    return secrets.token_hex(16)
 
 
 def sessions_needed(rate: float, *, share: float) -> int:

@@ -98,23 +98,15 @@ def require_ours(folder: Path, format: str) -> None:  # noqa: A002  (the option'
         raise _in_use(folder)
     _require(folder / FORMATS[format], _KNOWN[format])
     if format == "html":
-        _require(folder / VIEW, _is_view)
+        _require(folder / VIEW, lambda data: PAGE_MARK.encode() in data)
 
 
 def _require(path: Path, known: Callable[[bytes], bool]) -> None:
-    if os.path.lexists(path) and not _holds(path, known):
-        raise _in_use(path)
-
-
-def _holds(path: Path, known: Callable[[bytes], bool]) -> bool:
     try:
-        return known(read_regular(path))
+        if os.path.lexists(path) and not known(read_regular(path)):
+            raise _in_use(path)
     except OSError:
-        return False
-
-
-def _is_view(data: bytes) -> bool:
-    return PAGE_MARK.encode() in data
+        raise _in_use(path) from None
 
 
 def _is_json(data: bytes) -> bool:

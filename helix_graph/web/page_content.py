@@ -30,7 +30,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from helix_graph.issues.history import History
-    from helix_graph.issues.model import GeneralRemedy
     from helix_graph.issues.survey import IssueInFull, IssueSurvey
 
 #: So many of the newest sessions have their trace on the page.
@@ -188,7 +187,10 @@ def _issue(one: IssueInFull, history: History, groups: AbstractSet[str]) -> Page
         heading=remedies_heading(found.issue, found.remedies),
         looks=only_looks(found.issue.check),
         group=one.group if found.issue.kind == "issue" and one.group in groups else "",
-        remedies=tuple(_remedy(one) for one in sorted(found.remedies, key=lambda one: one != found.issue.remedy)),
+        remedies=tuple(
+            copied(PageRemedy, one, words=remedy_words(one))
+            for one in sorted(found.remedies, key=lambda one: one != found.issue.remedy)
+        ),
         similar=found.similar,
         shown=tuple(
             copied(PageOccurrence, met, step=local, quote=quote)
@@ -198,10 +200,6 @@ def _issue(one: IssueInFull, history: History, groups: AbstractSet[str]) -> Page
         outcomes=tuple(3 if (it.number, it.local) in one.answered else it.repaired for it in one.members),
         paths=tuple(path for path, _ in Counter(f.path for f in one.members if f.path).most_common(_MOST_PATHS)),
     )
-
-
-def _remedy(one: GeneralRemedy) -> PageRemedy:
-    return copied(PageRemedy, one, words=remedy_words(one))
 
 
 def traced_sessions(issues: PageIssues, history: History) -> list[str]:

@@ -9,15 +9,13 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from helix_graph.rules.model import NOTHING_TO_SHOW, BeforeAfter, MonthCount, State, not_read
+from helix_graph.rules.model import NOTHING_TO_SHOW, BeforeAfter, Proposal, State, not_read
 from helix_graph.web.timeline import copied
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from helix_graph.rules.model import Advice, Proposal, RuleList, RuleRecord
-
-_MOST_RULES, _MOST_PROPOSALS = 200, 20
+    from helix_graph.rules.model import Advice, RuleList, RuleRecord
 
 
 class PageRule(msgspec.Struct, frozen=True, kw_only=True):
@@ -35,23 +33,8 @@ class PageRule(msgspec.Struct, frozen=True, kw_only=True):
     opportunities: int
     instead: int
     sessions: int
-    months: tuple[MonthCount, ...]
     change: BeforeAfter | None
     missed: tuple[tuple[int, int | None, str], ...]
-
-
-class PageProposal(msgspec.Struct, frozen=True, kw_only=True):
-    """A rule that is missing, with the issue it is for and what that took so far."""
-
-    id: str
-    kind: str
-    sentence: str
-    reason: str
-    issue: str
-    title: str
-    sessions: int
-    steps: float | None
-    minutes: float | None
 
 
 class PageRules(msgspec.Struct, frozen=True, kw_only=True):
@@ -62,7 +45,7 @@ class PageRules(msgspec.Struct, frozen=True, kw_only=True):
     nothing: str
     unread: str
     note: str
-    proposals: tuple[PageProposal, ...]
+    proposals: tuple[Proposal, ...]
     proposals_note: str
     into: str
 
@@ -70,12 +53,12 @@ class PageRules(msgspec.Struct, frozen=True, kw_only=True):
 def page_rules(found: RuleList, advice: Advice, *, place_of: Mapping[str, int]) -> PageRules:
     """The rules of a project as the page has them; ``place_of`` are the places of sessions by episode."""
     return PageRules(
-        rules=tuple(_rule(one, place_of) for one in found.rules[:_MOST_RULES]),
+        rules=tuple(_rule(one, place_of) for one in found.rules),
         unobservable=found.unobservable,
         nothing=not_read(found.unread) or NOTHING_TO_SHOW,
         unread=not_read(found.unread),
         note=found.note,
-        proposals=tuple(map(_proposal, advice.proposals[:_MOST_PROPOSALS])),
+        proposals=advice.proposals,
         proposals_note=advice.note,
         into=advice.into,
     )
@@ -89,7 +72,3 @@ def _rule(one: RuleRecord, place_of: Mapping[str, int]) -> PageRule:
         if it.episode in place_of
     )
     return copied(PageRule, one, id=rule.id, text=rule.text, since=rule.since, missed=missed)
-
-
-def _proposal(one: Proposal) -> PageProposal:
-    return copied(PageProposal, one)

@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from helix_episodes.model import Episode, Event, Fix, parse_timestamp
 from helix_graph.issues.model import remedy_sentence
@@ -44,13 +44,7 @@ if TYPE_CHECKING:
     from helix_graph.issues.api import Issues
     from helix_graph.issues.survey import IssueInFull, IssueSurvey
     from helix_graph.rules.api import Rules
-    from helix_graph.rules.model import RuleRecord
     from helix_graph.web.report_model import ReportPeriod, ReportRate, ReportSession
-
-
-def outcomes_of(sessions: Sequence[ReportSession], period: ReportPeriod) -> Outcomes:
-    """How they came out, in the period and in its days."""
-    return Outcomes(period=_span(sessions, period), bars=tuple(_span(sessions, one) for one in period.bars()))
 
 
 def _span(sessions: Sequence[ReportSession], period: ReportPeriod) -> OutcomeSpan:
@@ -72,10 +66,8 @@ def _span(sessions: Sequence[ReportSession], period: ReportPeriod) -> OutcomeSpa
     )
 
 
-#: As many as are read; the commands have all.
-MOST_ISSUES = 5
-MOST_REPAIRS = 5
-MOST_RULES = 5
+#: As many issues, repairs and rules as are read; the commands have all.
+_MOST_SHOWN = 5
 #: So many issues are looked at: more never failed for the first time in one period.
 _MOST_LOOKED_AT, _MOST_ONCE = 400, 400
 
@@ -117,10 +109,6 @@ def _issue(one: IssueInFull, survey: IssueSurvey, period: ReportPeriod, ledger: 
     )
 
 
-def _fixed_in(episode: Episode) -> set[str]:
-    return {label for label, _, _ in verified_fixes(episode)}
-
-
 def verified_fixes(episode: Episode) -> Iterator[tuple[str, Event, Fix]]:
     """The fixes after which the failing check was seen to pass, with label and event of the error."""
     fixes = {fix.error: fix for fix in episode.fixes if fix.verified_by}
@@ -139,14 +127,14 @@ def repairs_of(
         if period.holds(one.at)
         for label, event, fix in {fixed[0]: fixed for fixed in verified_fixes(one.episode)}.values()
     )
-    return tuple(islice(found, MOST_REPAIRS))
+    return tuple(islice(found, _MOST_SHOWN))
 
 
 def fixed_of(sessions: Sequence[ReportSession], period: ReportPeriod) -> ReportRate:
     """Of the errors in the sessions of the period, each once a session, those with a verified fix."""
     within = [one.episode for one in sessions if period.holds(one.at)]
     met = sum(len({label for label, _ in errors_of(episode)}) for episode in within)
-    return rate_of(sum(len(_fixed_in(episode)) for episode in within), met)
+    return rate_of(sum(len({label for label, _, _ in verified_fixes(episode)}) for episode in within), met)
 
 
 def _repair(episode: Episode, label: str, event: Event, fix: Fix, ledger: EvidenceLedger) -> ReportRepair:
@@ -162,15 +150,6 @@ def _repair(episode: Episode, label: str, event: Event, fix: Fix, ledger: Eviden
         changed=ledger.one(episode.id, changes[0].id if changes else None),
         passed=ledger.one(episode.id, fix.verified_by),
     )
-
-
-def _followed(one: RuleRecord) -> dict[str, Any]:
-    return {
-        "file": one.file,
-        "state": one.state,
-        "followed": one.followed,
-        "opportunities": one.opportunities,
-    }
 
 
 def damage_of(root: Path, skipped: Iterable[SkippedFile]) -> tuple[Damage, ...]:
@@ -206,7 +185,8 @@ def build_report(  # noqa: PLR0913  (the parts that a report is made of)
     sessions = sessions_of(episodes)
     period = period_of([one.at for one in sessions if one.at], days=days, until=until)
     ledger = EvidenceLedger(episodes)
-    outcomes = outcomes_of(sessions, period) if period else None
+    bars = tuple(_span(sessions, one) for one in period.bars()) if period else ()
+    outcomes = Outcomes(period=_span(sessions, period), bars=bars) if period else None
     # Evidence is numbered as it is cited, so what is cited is chosen in the order in which it is read.
     new, regressed = list[ReportIssue](), list[ReportIssue]()
     if period:
@@ -214,7 +194,7 @@ def build_report(  # noqa: PLR0913  (the parts that a report is made of)
             new, regressed = issues_of(survey, period, ledger)
     repairs = repairs_of(sessions, ledger, period) if period else ()
     damaged = damage_of(root, skipped)
-    written = rules.list(limit=MOST_RULES)
+    written = rules.list(limit=_MOST_SHOWN)
     return PeriodReport(
         title=project_name(root, (one.project for one in episodes)),
         since=str(period.start.date()) if period else "",
@@ -226,12 +206,12 @@ def build_report(  # noqa: PLR0913  (the parts that a report is made of)
         highlights=highlights.found,
         outcomes=outcomes,
         fixed=fixed_of(sessions, period) if period else rate_of(0, 0),
-        new=tuple(new[:MOST_ISSUES]),
+        new=tuple(new[:_MOST_SHOWN]),
         new_in_all=len(new),
-        regressed=tuple(regressed[:MOST_ISSUES]),
+        regressed=tuple(regressed[:_MOST_SHOWN]),
         regressed_in_all=len(regressed),
         repairs=repairs,
-        rules=tuple(copied(ReportRule, one.rule, **_followed(one)) for one in written.rules),
+        rules=tuple(copied(ReportRule, one, id=one.rule.id, text=one.rule.text) for one in written.rules),
         rules_in_all=written.rows,
         damaged=damaged,
         pending=pending,

@@ -205,7 +205,9 @@ class ReportPeriod(NamedTuple):
     def bars(self) -> Iterator[ReportPeriod]:
         """Its days, or its weeks when it is long, the oldest first; the last is whole."""
         step = 1 if self.days <= _MOST_DAILY_BARS else _WEEK
-        yield from _spans(self.until, length=step, count=-(-self.days // step), first=self.start)
+        for place in reversed(range(-(-self.days // step))):
+            start, end = (_back(self.until, step * ago) for ago in (place + 1, place))
+            yield ReportPeriod(max(start, self.start), end, step)
 
     @property
     def last(self) -> datetime:
@@ -217,13 +219,6 @@ def period_of(moments: Iterable[datetime], *, days: int, until: datetime | None)
     """The ``days`` before ``until``, or to the end (UTC) of the newest moment's day; None when there is none."""
     end = aware(until).astimezone(UTC) if until else max((_day_after(at) for at in moments), default=None)
     return None if end is None else ReportPeriod(_back(end, days), end, days)
-
-
-def _spans(until: datetime, *, length: int, count: int, first: datetime | None = None) -> Iterator[ReportPeriod]:
-    for place in range(count - 1, -1, -1):
-        end = _back(until, length * place)
-        start = _back(until, length * (place + 1))
-        yield ReportPeriod(max(start, first) if first else start, end, length)
 
 
 def _back(moment: datetime, days: int) -> datetime:

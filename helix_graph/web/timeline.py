@@ -176,6 +176,7 @@ _Link = tuple[str, str, str]
 def build_timeline(episode: Episode, *, explanation: Explanation, contrast: Contrast) -> PageTimeline:
     """The timeline of a session."""
     evidence = episode.outcome_evidence
+    partings = tuple(copied(PageParting, one, after=one.after or "") for one in contrast.partings)
     return copied(
         PageTimeline,
         episode,
@@ -190,7 +191,7 @@ def build_timeline(episode: Episode, *, explanation: Explanation, contrast: Cont
         log=episode.provenance.log if episode.provenance else "",
         sentence=explanation.in_short,
         steps=tuple(_steps(episode, facts_of(episode), explanation.suspects)),
-        beside=_beside(contrast),
+        beside=copied(PageBeside, contrast, other=contrast.other or "", partings=partings),
     )
 
 
@@ -247,15 +248,9 @@ def _steps(episode: Episode, facts: EpisodeFacts, found: Iterable[Suspect]) -> I
     log = episode.provenance.log if episode.provenance else ""
     for one in in_order(episode):
         place = one.evidence
-        words: dict[str, str]
         if isinstance(one, Decision):
-            words = {
-                "text": one.chosen,
-                "why": one.rationale,
-                "situation": one.context,
-                "message": "",
-                "how": one.outcome,
-            }
+            words = {"text": one.chosen, "why": one.rationale, "situation": one.context, "message": ""}
+            words["how"] = one.outcome
         else:
             words = {"text": one.content, "why": "", "situation": "", "message": one.message or "", "how": one.status}
         yield PageStep(
@@ -288,8 +283,3 @@ def _links(claims: Iterable[Claim]) -> tuple[defaultdict[str, list[_Link]], defa
         leads_to[claim.source_local].append((claim.target_local, claim.type, claim.reason))
         led_by[claim.target_local].append((claim.source_local, claim.type, claim.reason))
     return leads_to, led_by
-
-
-def _beside(contrast: Contrast) -> PageBeside:
-    partings = tuple(copied(PageParting, one, after=one.after or "") for one in contrast.partings)
-    return copied(PageBeside, contrast, other=contrast.other or "", partings=partings)
