@@ -91,11 +91,11 @@ class _PointedAt(TypedDict):
 def _pointed_at(signals: Sequence[Signal]) -> _PointedAt:
     """The decisions that signals point at, by how strongly, and the changes that no check ran over."""
     suspects: dict[str, float] = {}
+    unchecked = {one.decision for one in signals if one.kind == "unchecked change"}
     for one in signals:
-        if one.kind == "unchecked change":
-            continue
-        suspects[one.decision] = max(suspects.get(one.decision, 0.0), STRENGTH[one.kind])
-    return {"suspects": suspects, "unchecked": {one.decision for one in signals if one.kind == "unchecked change"}}
+        if one.kind != "unchecked change":
+            suspects[one.decision] = max(suspects.get(one.decision, 0.0), STRENGTH[one.kind])
+    return {"suspects": suspects, "unchecked": unchecked}
 
 
 #: A failure to build or to format is overtaken by whatever needs the build; of checks, each answers for itself.
@@ -223,9 +223,8 @@ def _unchecked(episode: Episode) -> Iterator[Signal]:
         elif one.action is not None and one.action.verb in _EDITS:
             waiting.append(one)
     for decision in waiting:
-        if decision.outcome == "failure":  # refused or failed, so that nothing was changed
-            continue
-        yield Signal(decision=decision.id, kind="unchecked change", text="no check ran after this change")
+        if decision.outcome != "failure":  # refused or failed, so that nothing was changed
+            yield Signal(decision=decision.id, kind="unchecked change", text="no check ran after this change")
 
 
 def _is_check(event: Event) -> bool:

@@ -130,18 +130,15 @@ def reading_order(
     chances = softmax(scores) if several else [None] * len(scores)
     # A result is read with its call, and a single agent's thoughts with what came of them.
     shown = order if several else [place for place in order if passages[place].kind in {"words", "prompt"}]
-    unsaid = () if _has_answer(passages, signs) else _OF_THE_ANSWER
+    # What only runs something, or is interrupted, gives no answer.
+    own = [place for place, one in enumerate(passages) if one.kind in {"words", "prompt"}]
+    answered = bool(own) and bool(signs[own[-1]]["last"]) and not passages[own[-1]].code
+    unsaid = () if answered else _OF_THE_ANSWER
     places = (
         _place(passages[place], signs[place], chances[place], several=several, unsaid=unsaid)
         for place in shown[:MOST_PLACES]
     )
     return (*trouble, *places)
-
-
-def _has_answer(passages: Sequence[Passage], signs: Sequence[Signs]) -> bool:
-    """Whether the session ends in words of its own: what only runs something, or is interrupted, gives no answer."""
-    own = [place for place, one in enumerate(passages) if one.kind in {"words", "prompt"}]
-    return bool(own) and bool(signs[own[-1]]["last"]) and not passages[own[-1]].code
 
 
 def score_of(signs: Signs, *, several: bool) -> float:

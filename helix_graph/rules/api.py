@@ -191,8 +191,7 @@ class Rules:
             share = as_fraction("trial", trial)
             if not 0 < share < 1:
                 raise InvalidArgument("trial", "is a share of sessions between 0 and 1, such as 0.5")
-            rate = issue.sessions / max(len(self._acts), 1)
-            needed = sessions_needed(rate, share=share)
+            needed = sessions_needed(issue.sessions / max(len(self._acts), 1), share=share)
             rule = replace(rule, share=share, salt=token_hex(16), planned=needed)
             accept(self._root, rule)
             reason = f"{needed} sessions show whether it halves the issue"

@@ -128,7 +128,10 @@ def _decided(episode: Episode, clock: _Clock) -> Iterator[Act]:
     """What the agent did; a commit too whose own output the log lacks, where the command that made it went well."""
     commits = {event.id for event in episode.events if event.type == "commit"}
     logged = {link.source for link in episode.links if link.target in commits}
-    unmade, refused = unmade_changes(episode), _refused(episode)
+    calls = {one.id for one in episode.events if one.type == "tool_call" and one.status not in _WENT}
+    # Of these no call was made: somebody refused or stopped each.
+    refused = {one.id for one in episode.decisions if one.effects and calls.issuperset(one.effects)}
+    unmade = unmade_changes(episode)
     for one in episode.decisions:
         action, evidence = one.action, one.evidence
         if action is None or evidence is None:
@@ -150,12 +153,6 @@ def _decided(episode: Episode, clock: _Clock) -> Iterator[Act]:
 
 #: A call that was made, or of which nobody knows.
 _WENT = frozenset({"ok", "unknown"})
-
-
-def _refused(episode: Episode) -> set[str]:
-    """The decisions of which no call was made: somebody refused or stopped each."""
-    calls = {one.id for one in episode.events if one.type == "tool_call" and one.status not in _WENT}
-    return {one.id for one in episode.decisions if one.effects and calls.issuperset(one.effects)}
 
 
 def unmade_changes(episode: Episode) -> set[str]:
@@ -349,7 +346,9 @@ def _is_same(wanted: Segment, part: Segment, check: str) -> bool:
     if wanted.check is not None and wanted.check == check and not wanted.scope:
         if part.check != check:  # a task ran it, and with which flags is not in the log
             return not _flags(wanted)
-        return _is_same_subcommand(wanted, part) and _flags(wanted) <= _flags(part)
+        # A run of the same check need not be its subcommand: `biome lint` is not `biome ci`.
+        named = set((wanted.subcommand or "").split()) <= set(part.arguments)
+        return (named or part.subcommand in {None, wanted.subcommand}) and _flags(wanted) <= _flags(part)
     if wanted.program != part.program or (wanted.subcommand is not None and wanted.subcommand != part.subcommand):
         return False
     operands = _operands(wanted) - {"run"} <= _operands(part) | set((part.subcommand or "").split())
@@ -362,12 +361,6 @@ def _folders(part: Segment) -> set[str]:
 
 
 _OF_A_PART = frozenset({"--cd", "-C", "--prefix", "--cwd", "--dir", "--directory", "--filter"})
-
-
-def _is_same_subcommand(wanted: Segment, part: Segment) -> bool:
-    """Whether a run of the same check has the subcommand: ``biome lint`` is not ``biome ci``."""
-    named = set((wanted.subcommand or "").split())
-    return part.subcommand in {None, wanted.subcommand} or named <= set(part.arguments)
 
 
 #: Flags that only change what is printed, for any program, and those of checks and formatters.

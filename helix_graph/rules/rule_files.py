@@ -149,11 +149,10 @@ def project_versions(folder: Path) -> list[FileVersion]:
 def own_versions(home: Path) -> list[FileVersion]:
     """The user's own rule files as they are now."""
     paths = sorted({path for pattern in OWN for path in home.glob(pattern)})
-    texts = [(path, _read(path)) for path in paths]
     return [
         FileVersion(f"~/{path.relative_to(home)}", "", _changed_at(path), text)
-        for path, text in texts
-        if text is not None
+        for path in paths
+        if (text := _read(path)) is not None
     ]
 
 

@@ -26,15 +26,13 @@ from helix_graph.shared_authors import authors_of
 from helix_graph.validation import as_choice, as_datetime, as_int, as_path, as_str
 from helix_graph.web.page_content import (
     PageMeta,
-    authors_shown,
     issues_at,
     issues_of,
     sessions_of,
     traced_sessions,
 )
+from helix_graph.web.page_counts import page_rules, places_of
 from helix_graph.web.page_graph import PageGraph, PagePath, graph_of, path_of
-from helix_graph.web.page_places import places_of
-from helix_graph.web.page_rules import page_rules
 from helix_graph.web.rendering import (
     CARD_MARK,
     PAGE_MARK,
@@ -228,7 +226,8 @@ class Pages:
                 connection,
                 history,
                 files=self._graph.episodes,
-                authors=authors_shown(authors_of(self._root, names), names),
+                # Nobody is named where all are this user's own.
+                authors={one: author or "an unknown author" for one, author in authors_of(self._root, names).items()},
                 traced=traced,
             )
             graph = graph_of(connection, {number: row.place for number, row in history.sessions.items()})

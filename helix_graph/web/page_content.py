@@ -11,7 +11,7 @@ page; of the others it names the command that shows it. So a page of 10,000 sess
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from collections.abc import Set as AbstractSet
 from typing import TYPE_CHECKING
 
@@ -290,8 +290,3 @@ class _Strips:
             _WHOLE * first // last,
             None if mended is None else _WHOLE * mended // last,
         )
-
-
-def authors_shown(authors: Mapping[str, str], sessions: Sequence[str]) -> dict[str, str]:
-    """Who wrote each session: nobody is named where all are this user's own."""
-    return {name: authors[name] or "an unknown author" for name in sessions if name in authors}

@@ -195,15 +195,8 @@ def path_of(
     for step in answer.steps:
         known = next((one for one in step.witnesses if one.episode in place_of), None)
         witness = (place_of[known.episode], known.source.local, known.target.local) if known else None
-        steps.append(
-            PagePathStep(
-                type=step.type,
-                reasons=" ".join(step.reasons),
-                k=step.frequency.k,
-                n=step.frequency.n,
-                witness=witness,
-            )
-        )
+        k, n = step.frequency.k, step.frequency.n
+        steps.append(PagePathStep(type=step.type, reasons=" ".join(step.reasons), k=k, n=n, witness=witness))
     nodes = tuple((node.type, node.label, ids.get(node.label, "")) for node in answer.path)
     return PagePath(source=source, target=target, sentence=_sentence(answer), nodes=nodes, steps=tuple(steps))
 

@@ -124,9 +124,7 @@ def day(iso: str, *, year: bool = False) -> str:
 
 def days_of(report: PeriodReport) -> str:
     """The period: ``1 to 7 Mar 2026``."""
-    if not report.since:
-        return "no dated session yet"
-    return between(report.since, report.last, year=True)
+    return between(report.since, report.last, year=True) if report.since else "no dated session yet"
 
 
 def between(since: str, last: str, *, year: bool = False) -> str:

@@ -54,8 +54,7 @@ def _render_proposal(one: Proposal) -> None:
     if one.existing is not None:
         rule = one.existing
         followed = f"followed {rule.followed} of {rule.opportunities} times"
-        where = rule.file
-        say(f"  The rule exists ({where}) and is ignored, {followed}: make it a hook, not a sentence.")
+        say(f"  The rule exists ({rule.file}) and is ignored, {followed}: make it a hook, not a sentence.")
     places = "; ".join(f"{short_id(place.session)}, line {place.line or '?'}" for place in one.evidence[-2:])
     say(quiet(f"  {places}; issues show {one.issue[:_SHORT]}"))
 

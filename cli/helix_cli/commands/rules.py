@@ -41,15 +41,16 @@ def render_rules(found: RuleList) -> None:
         return
     rows = [_cells(one) for one in found.rules]
     table(_COLUMNS, rows, numbers=("followed",))
-    changed = [one for one in found.rules if one.change is not None and one.change.verdict != "too early"]
-    for one in changed:
+    compared = [(one.rule.id, one.change) for one in found.rules if one.change is not None]
+    changed = [(name, change) for name, change in compared if change.verdict != "too early"]
+    for name, change in changed:
         say()
-        first, *more = _sentence(one.change).splitlines()
-        say(strong(one.rule.id[:_SHORT]), f"  {first}")
+        first, *more = _sentence(change).splitlines()
+        say(strong(name[:_SHORT]), f"  {first}")
         for line in more:
             say(quiet(f"        {line}"))
     say()
-    early = sum(one.change is not None for one in found.rules) - len(changed)
+    early = len(compared) - len(changed)
     waiting = f"{count(early, 'rule')} too young or too seldom broken to compare before and after." if early else ""
     unseen = f"{count(found.unobservable, 'more line')} cannot be observed." if found.unobservable else ""
     say(quiet(" ".join(filter(None, (unseen, not_read(found.unread), waiting, found.note)))))
@@ -62,7 +63,7 @@ def _cells(one: RuleRecord) -> tuple[str, ...]:
     return one.rule.id[:_SHORT], one.state, followed, one.rule.since[:10], one.file, cut_line(one.rule.text, _LONGEST)
 
 
-def _sentence(change: BeforeAfter | None) -> str:
+def _sentence(change: BeforeAfter) -> str:
     """What changed, in counts.
 
     >>> from helix_graph.rules.model import BeforeAfter, Rate
@@ -72,8 +73,6 @@ def _sentence(change: BeforeAfter | None) -> str:
     better: not followed 10 of 40 times before, 3 of 60 after: 0.2 times as often (95 % CI 0.06 to 0.7).
       Left out are 4 times just before the rule, in case a bad spell led to it.
     """
-    if change is None:
-        return ""
     before, after = change.before, change.after
     unit = "sessions" if change.event in {_MET, _UNUSED} else "times"
     said = f"{change.verdict}: {change.event} {before.events} of {before.opportunities} {unit} before, "

@@ -1,7 +1,9 @@
-"""What the page says of places: after a change of which folder or file each check fails, and what is changed together.
+"""What the page says of places and of rules.
 
-The figures are those of `helix-graph checks` and `helix-graph fragile`; here every folder and file is listed that has
-runs enough, so that a place can be compared with the check's own rate.
+Places: after a change of which folder or file each check fails, and what is changed together. The figures are those of
+`helix-graph checks` and `helix-graph fragile`; here every folder and file is listed that has runs enough, so that a
+place can be compared with the check's own rate. Rules: how far each is followed, what changed when it came, and which
+are missing, with the figures of `helix-graph rules` and `helix-graph advise`.
 """
 
 from __future__ import annotations
@@ -13,6 +15,7 @@ import msgspec
 
 from helix_graph.causality.check_rates import check_report, count_runs
 from helix_graph.causality.fragile import ChangedTogether, fragile_report
+from helix_graph.rules.model import NOTHING_TO_SHOW, BeforeAfter, Proposal, State, not_read
 from helix_graph.web.timeline import copied
 
 if TYPE_CHECKING:
@@ -20,6 +23,7 @@ if TYPE_CHECKING:
 
     from helix_graph.causality.check_rates import CheckRate, SituationRate
     from helix_graph.graph.observations import Trial
+    from helix_graph.rules.model import Advice, RuleList, RuleRecord
 
 #: The places of a check that are on the page; those with most runs.
 _MOST_PLACES = 150
@@ -126,3 +130,59 @@ def _place(row: SituationRate, after: tuple[str, ...], place_of: Mapping[str, in
             if one.episode in place_of
         ),
     )
+
+
+class PageRule(msgspec.Struct, frozen=True, kw_only=True):
+    """A rule with what sessions show of it; ``change`` is None where there is no before.
+
+    ``missed`` has the place of the session, the line and what was done there, of each of the newest misses.
+    """
+
+    id: str
+    text: str
+    file: str
+    since: str
+    state: State
+    followed: int
+    opportunities: int
+    instead: int
+    sessions: int
+    change: BeforeAfter | None
+    missed: tuple[tuple[int, int | None, str], ...]
+
+
+class PageRules(msgspec.Struct, frozen=True, kw_only=True):
+    """The rules that sessions show something of, and those that are missing; ``into`` is the file for them."""
+
+    rules: tuple[PageRule, ...]
+    unobservable: int
+    nothing: str
+    unread: str
+    note: str
+    proposals: tuple[Proposal, ...]
+    proposals_note: str
+    into: str
+
+
+def page_rules(found: RuleList, advice: Advice, *, place_of: Mapping[str, int]) -> PageRules:
+    """The rules of a project as the page has them; ``place_of`` are the places of sessions by episode."""
+    return PageRules(
+        rules=tuple(_rule(one, place_of) for one in found.rules),
+        unobservable=found.unobservable,
+        nothing=not_read(found.unread) or NOTHING_TO_SHOW,
+        unread=not_read(found.unread),
+        note=found.note,
+        proposals=advice.proposals,
+        proposals_note=advice.note,
+        into=advice.into,
+    )
+
+
+def _rule(one: RuleRecord, place_of: Mapping[str, int]) -> PageRule:
+    rule = one.rule
+    missed = tuple(
+        (place_of[it.episode], it.line, f"{it.what}: {it.why}" if it.why else it.what)
+        for it in one.missed
+        if it.episode in place_of
+    )
+    return copied(PageRule, one, id=rule.id, text=rule.text, since=rule.since, missed=missed)
