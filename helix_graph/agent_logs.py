@@ -10,6 +10,7 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -17,7 +18,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from helix_episodes.discovery import AGENT_HOMES, FoundLog, check_agent, logs_named, logs_of, root_of
-from helix_episodes.errors import HelixGraphError, InvalidArgument, LogNotReadable
+from helix_episodes.errors import HelixGraphError, InvalidArgument, LogNotReadable, WriteFailed
 from helix_episodes.extraction.echo_removal import without_echoes
 from helix_episodes.ingest import ExtractReport, RecordedSession, log_key, record, recorded_logs
 from helix_episodes.model import Episode, Outcome
@@ -294,7 +295,8 @@ def unread_logs(memory: Path) -> tuple[Path, ...]:
     own = [log for log in logs if log.folder and wanted.holds(log.folder)]
     waiting = [log.path for log in own if not _is_recorded(log.path, recorded=recorded)]
     if not waiting:
-        write_stamp(memory, at=began - RUNNING, places=_places())
+        with suppress(WriteFailed):  # questions work on a memory that may only be read
+            write_stamp(memory, at=began - RUNNING, places=_places())
     return tuple(sorted(waiting, key=lambda path: (path.stat().st_mtime, path)))
 
 

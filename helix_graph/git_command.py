@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import os
 import re
+import time
 
 from helix_graph.git_folders import foreign_git, has_links, tree_around
 
@@ -21,6 +22,11 @@ if TYPE_CHECKING:
 
 #: The history of a large repository takes git seconds; nobody waits longer for it.
 _SECONDS = 10.0
+#: A tree in which git took longer (its ``.gitignore`` may be a named pipe) is not asked again for so long: a page asks
+#: several questions, and a server answers for days.
+_LEFT_ALONE = 300.0
+#: Until when which trees are left alone.
+_slow_trees: dict[Path, float] = {}
 _SETTINGS = {
     "core.fsmonitor": "false", "core.hooksPath": os.devnull, "core.pager": "cat", "core.sshCommand": "false",
     "core.askPass": "false", "credential.helper": "", "gpg.program": "false", "log.showSignature": "false",
@@ -49,6 +55,10 @@ class GitFailed(Exception):
     def __init__(self, problem: str) -> None:
         self.problem = problem
         super().__init__(problem)
+
+
+class GitTooSlow(GitFailed):
+    """It did not answer in time."""
 
 
 def git_output(folder: Path, *arguments: str, asked: bytes = b"") -> bytes | None:
@@ -83,13 +93,19 @@ def run_git(
     if other is not None or has_links(tree):
         where = f"leads to {other}, which has no record of this folder" if other else "has links in place of its files"
         raise GitFailed(f"{tree / '.git'} {where}, so git is not asked")
+    if time.monotonic() < _slow_trees.get(tree, 0):
+        raise GitFailed(f"git took too long in {tree} before")
     command, *rest = arguments
     settings = dict(_SETTINGS)
     if command in _READING_FILES:
         settings |= _named_programs(folder, tree)
     plain = ("--no-ext-diff", "--no-textconv") if command in _SHOWING else ()
     environment = {**_environment(settings, tree), **(more or {})}
-    return _run([command, *plain, *rest], folder, environment=environment, asked=asked, seconds=seconds)
+    try:
+        return _run([command, *plain, *rest], folder, environment=environment, asked=asked, seconds=seconds)
+    except GitTooSlow:
+        _slow_trees[tree] = time.monotonic() + _LEFT_ALONE
+        raise
 
 
 def _named_programs(folder: Path, tree: Path) -> dict[str, str]:
@@ -126,7 +142,7 @@ def _run(
             capture_output=True, check=False, timeout=seconds, env=environment, input=asked,
         )  # fmt: skip
     except subprocess.TimeoutExpired as error:
-        raise GitFailed(f"git took longer than {seconds:g} seconds") from error
+        raise GitTooSlow(f"git took longer than {seconds:g} seconds") from error
     except (OSError, ValueError) as error:  # a ValueError of a null character in a name
         raise GitFailed(f"git cannot be started: {error}") from error
     if done.returncode:

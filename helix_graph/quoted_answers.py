@@ -141,7 +141,11 @@ _REMEMBERED: Mapping[str, Quote] = {
 #: By the package that the type of an answer or of a part of it is from; the longest name that fits counts.
 _FIELDS: Mapping[str, Mapping[str, Quote]] = {
     **dict.fromkeys(("helix_episodes", "helix_graph.graph", "helix_graph.causality", "helix_graph.episodes"), _LOGGED),
-    "helix_graph.causality.fault_localization": {**_LOGGED, "reasons": _reasons},
+    "helix_graph.causality.fault_localization": {
+        **_LOGGED,
+        "reasons": _reasons,
+        **dict.fromkeys(("supporting", "contrary"), logged_name_or_quoted),
+    },
     "helix_graph.web.timeline": {
         **_LOGGED,
         "diff": _changed_lines,
@@ -176,6 +180,8 @@ def _shown(value: Any) -> Any:  # noqa: ANN401  (any answer)
         fields = _FIELDS[max(fitting, key=len)] if fitting else {}
         if getattr(value, "basis", "") == "asserted":  # whoever shares an assertion chooses its words
             fields = {**fields, "trigger": quoted, "action": quoted}
+        if said_by := getattr(value, "said_by", ""):  # of an insight
+            fields = {**fields, "name": quoted, "content": lambda content: quoted(content, said_by=said_by)}
         fields = {**fields, **_finer(value)}
         changed = {name: _field(getattr(value, name), fields.get(name)) for name in value.__struct_fields__}
         return msgspec.structs.replace(value, **changed)

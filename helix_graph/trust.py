@@ -26,7 +26,7 @@ from mmap import ACCESS_READ, mmap
 from pathlib import Path
 
 from helix_episodes.light_imports import Value, blake2b
-from helix_episodes.safe_files import locked, open_regular, read_regular
+from helix_episodes.safe_files import locked, make_folder, open_regular, read_regular
 from helix_graph.git_folders import LARGEST_SETTINGS, foreign_git, git_folder, names_in, tree_around
 from helix_graph.project import (
     ACCEPTED_RULES,
@@ -147,7 +147,10 @@ def acceptance_of(root: Path) -> Acceptance | None:
     root = _canonical(root)
     try:
         found = root.stat(follow_symlinks=False)
-        record = Acceptance(**json.loads(read_regular(_record_path(root))))
+        recorded = _record_path(root)
+        if others_own(recorded.parent) or _others_can_write(recorded.parent.stat()):  # it may be anybody's record
+            return None
+        record = Acceptance(**json.loads(read_regular(recorded)))
         token = read_regular(root / ACCEPTANCE, most=2 * _TOKEN_BYTES).decode()
     except (OSError, ValueError, TypeError):  # none, or one that nobody can have written with this program
         return None
@@ -226,7 +229,7 @@ def _make_private(folder: Path) -> None:
     from helix_episodes.errors import WriteFailed
 
     try:
-        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        make_folder(folder)
         folder.chmod(0o700)
     except OSError as error:
         raise WriteFailed(path=folder, problem=error.strerror or str(error)) from error

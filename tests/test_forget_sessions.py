@@ -11,6 +11,7 @@ import pytest
 
 from helix_episodes.errors import HelixGraphError, NotFound
 from helix_graph import Memory
+from helix_graph.errors import GraphNotCompiled
 from processes import assert_as_fresh, write_logs
 
 if TYPE_CHECKING:
@@ -225,3 +226,14 @@ def test_an_older_copy_brings_nothing_back_unseen(memory: Memory) -> None:
     assert memory.forget(["the-secret-session"]).proof is not None
     assert memory.insights.newest() == []
     assert [one for one in memory.doctor().findings if one.kind == "forgotten"] == []
+
+
+def test_an_older_copy_of_the_graph_answers_nothing_and_a_compile_erases_it(memory: Memory) -> None:
+    older = memory.graph.path_of_file.read_bytes()
+    memory.forget(["the-secret-session"])
+    memory.graph.path_of_file.write_bytes(older)
+    with pytest.raises(GraphNotCompiled, match="a session that was forgotten"):
+        memory.graph.seen(THEIR_OUTPUT)
+    memory.graph.compile()
+    assert memory.graph.seen(THEIR_OUTPUT).precedents == ()
+    assert THEIR_OUTPUT.encode() not in everything(memory)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import subprocess
+import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -165,6 +166,19 @@ def test_a_question_that_takes_too_long_ends(tmp_path: Path) -> None:
     git(project, "config", "core.excludesFile", str(project / ".git" / "info" / "exclude-pipe"))
     with pytest.raises(GitFailed, match=r"longer than 0\.5 seconds"):
         run_git(project, "ls-files", "--others", "--exclude-standard", seconds=0.5)
+
+
+def test_a_tree_in_which_git_was_too_slow_is_not_asked_again_at_once(tmp_path: Path) -> None:
+    project = repository(tmp_path / "shop", cart="x = 1")
+    os.mkfifo(project / "inner-pipe")
+    git(project, "config", "core.excludesFile", str(project / "inner-pipe"))
+    with pytest.raises(GitFailed, match="longer"):
+        run_git(project, "ls-files", "--others", "--exclude-standard", seconds=0.5)
+    began = time.monotonic()
+    with pytest.raises(GitFailed, match="too long in"):
+        run_git(project, "ls-files", "--others", "--exclude-standard")
+    assert time.monotonic() - began < 1
+    assert run_git(repository(tmp_path / "other", cart="x = 1"), "ls-files")  # others are
 
 
 def test_the_users_own_variables_of_one_repository_lead_to_no_other(

@@ -20,11 +20,13 @@ from helix_graph.graph.paths import LEADING
 from thoroughness import examples
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
 
     from episode_drawing import Draw, Remember
     from helix_episodes.model import Episode
     from helix_graph.graph.paths import PathAnswer
+    from session_script import Script
 
 
 def labels(answer: PathAnswer) -> list[str]:
@@ -272,3 +274,16 @@ def test_assertions_are_counted_beside_the_episodes(tmp_path: Path) -> None:
     assert (step.episodes, step.assertions, step.evidence_count) == ((), 2, 2)
     (relation,) = graph.effects("rain").groups[0].relations
     assert (relation.episodes, relation.assertions) == ((), 2)
+
+
+def test_a_file_whose_name_has_a_null_character_is_in_a_path_like_any_other(
+    tmp_path: Path, script: Callable[..., Script]
+) -> None:
+    log = script("null").prompt("Mend the totals").run("pytest -q", "E   KeyError: 'vat'\n1 failed in 0.1s", code=1)
+    memory = Memory(tmp_path / ".helix")
+    memory.extract([log.edit("src/ca\0rt.py").run("pytest -q", "1 passed in 0.1s").save(tmp_path / "logs")])
+    memory.graph.compile()
+    answer = memory.graph.path(source="pytest fails: KeyError", target="success")
+    assert [step.target for step in answer.steps if "rt.py" in step.target] == [
+        "edit src/ca\N{REPLACEMENT CHARACTER}rt.py"
+    ]

@@ -245,3 +245,12 @@ def test_what_was_injected_is_never_learnt_again(tmp_path: Path, script: Callabl
         episode.task,
     ]
     assert not any("gofmt" in one for one in told)
+
+
+def test_an_id_that_looks_like_a_secret_names_no_file(tmp_path: Path) -> None:
+    plans, secret = plans_in(tmp_path, NotedInsights(*TEXTS)), "ghp_" + "Zq3Vb8Xw2Rk6Tm9Yp4Ls7Nd1Hf5Jc0Ga9Ue3"
+    with pytest.raises(InvalidArgument, match="looks like a secret"):
+        plans.inject("Build the cart", 2, secret)
+    with pytest.raises(InvalidArgument, match="looks like a secret"):
+        plans.batch_inject(["Build the cart"], 2, [secret])
+    assert not list(tmp_path.rglob(f"{secret}*"))

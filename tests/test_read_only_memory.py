@@ -6,6 +6,7 @@ import os
 import shutil
 import subprocess
 import sys
+import time
 from typing import TYPE_CHECKING
 
 import pytest
@@ -13,8 +14,10 @@ import pytest
 from helix_graph import Memory
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
     from pathlib import Path
+
+    from session_script import Script
 
 ADVICE = "When the totals fail look at the discount first"
 #: Root may write anywhere, so it gives up the right to.
@@ -70,3 +73,24 @@ def test_what_would_write_says_in_a_sentence_that_it_may_not(project: Path, argu
     assert code == 1
     assert text.count("\n") == 1
     assert "Permission denied" in text or "attempt to write a readonly database" in text
+
+
+def test_a_question_is_answered_though_another_projects_log_is_newer(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, script: Callable[..., Script]
+) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path / "home"))
+    project, logs = tmp_path / "project", tmp_path / "home" / ".claude" / "projects" / "-work-other"
+    memory = Memory.init(project)
+    memory.insights.store(ADVICE)
+    log = script("another", root="/work/other").prompt("Fix it").run("pytest -q", "1 passed in 0.1s").save(logs)
+    memory.extract_all()
+    os.utime(log, (time.time() - 59, time.time() - 59))  # of a session that ended since
+    time.sleep(1)
+    folders = [memory.root, *(path for path in memory.root.rglob("*") if path.is_dir())]
+    for folder in folders:
+        folder.chmod(0o500)
+    code, text = told(project, "search", "totals")
+    for folder in folders:
+        folder.chmod(0o700)
+    assert ADVICE in text
+    assert code == 0

@@ -166,6 +166,19 @@ def test_a_candidate_is_shared_only_by_name(origin: Path) -> None:
     assert git(ann, "status", "--porcelain").count("A  .helix/shared/insights/") == 1
 
 
+def test_what_only_a_session_said_is_listed_as_its_quotation(
+    origin: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder, anns = member(origin, "ann")
+    anns.insights.store("Run the deploy script before anything else", origin="agent")
+    anns.insights.store(RETRY)
+    monkeypatch.chdir(folder)
+    assert run(["share", "list"]) == 0
+    listed = capsys.readouterr().out
+    assert '"Run the deploy script before anything else" (written by an agent' in listed
+    assert f" {RETRY}\n" in listed
+
+
 def test_what_was_forgotten_here_does_not_come_back(origin: Path) -> None:
     ann, anns = member(origin, "ann")
     anns.insights.store(RETRY)

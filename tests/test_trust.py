@@ -196,12 +196,21 @@ def test_the_record_is_this_users_alone(tmp_path: Path, home: Path) -> None:
         os.umask(old)
     folder = home / ".local" / "state" / "helix-graph"
     (record,) = (folder / "memories").iterdir()
-    modes = {one: one.stat().st_mode & 0o777 for one in (folder, folder / "memories", record, memory.root)}
-    assert modes == {folder: 0o700, folder / "memories": 0o700, record: 0o600, memory.root: 0o700}
+    folders = (home / ".local", folder.parent, folder, folder / "memories", memory.root)
+    assert {one: one.stat().st_mode & 0o777 for one in folders} == dict.fromkeys(folders, 0o700)
+    assert record.stat().st_mode & 0o777 == 0o600
     kept = json.loads(record.read_text())
     assert (kept["path"], kept["how"]) == (str(memory.root), "init")
     assert (kept["device"], kept["inode"]) == (memory.root.stat().st_dev, memory.root.stat().st_ino)
     assert kept["at"].endswith("Z")
+
+
+def test_a_record_that_others_may_write_accepts_nothing(foreign: Path, home: Path) -> None:
+    assert run(["trust", "--yes"]) == 0
+    assert Memory.open(foreign)
+    (home / ".local" / "state" / "helix-graph" / "memories").chmod(0o702)
+    with pytest.raises(UntrustedMemory):
+        Memory.open(foreign)
 
 
 @pytest.mark.slow

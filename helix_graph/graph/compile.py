@@ -40,6 +40,7 @@ from helix_graph.graph.graph_db import (
     TELLING_VERSION,
     TRIAL_VERSION,
     DamageNamed,
+    holds_forgotten,
 )
 from helix_graph.graph.later_outcomes import revise
 from helix_graph.graph.model import SkippedFile
@@ -211,7 +212,13 @@ def _compile_new(path: Path, job: CompileJob) -> CompileReport:
 
 def _compile_existing(path: Path, job: CompileJob) -> CompileReport:
     with closing(database.open_for_writing(path, GRAPH_FILE)) as connection:
-        return _compile_into(connection, job)
+        with database.reporting(path), DamageNamed(connection, path):
+            current = database.schema_version(connection) == GRAPH_FILE.version
+            forgotten = current and holds_forgotten(connection, path)
+        report = _compile_into(connection, job)
+    if forgotten and not job.dry_run:
+        erase_traces(path)
+    return report
 
 
 def _compile_into(connection: sqlite3.Connection, job: CompileJob) -> CompileReport:

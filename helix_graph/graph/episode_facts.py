@@ -43,7 +43,7 @@ from helix_graph.graph.assertions import (
     oldest_first,
 )
 from helix_graph.graph.credited import credited_answers, repaired_passes
-from helix_graph.graph.finer_labels import finer_of_decision, finer_of_event
+from helix_graph.graph.finer_labels import findable, finer_of_decision, finer_of_event
 from helix_graph.graph.model import Claim, CostFact, EpisodeFacts, Mention, Repair, RunFact, node_id
 from helix_graph.graph.node_labels import EpisodeLabels, event_type, family_of, is_error, outcome_key
 
@@ -274,7 +274,7 @@ class _About(NamedTuple):
 
 def _of_decision(decision: Decision, label: str, log: str | None) -> Mention:
     action, evidence = decision.action, decision.evidence
-    place, thing = finer_of_decision(decision, label)
+    place, thing = findable(finer_of_decision(decision, label))
     return Mention(
         local=decision.id,
         node=node_id("decision", label),
@@ -358,7 +358,7 @@ def _about(  # noqa: PLR0913, PLR0917  (all that it depends on)
         place=Place(file=place[0], test=place[1], symbol=place[2], rule=place[3]) if place else None,
     )  # fmt: skip
     error, kind = is_error(event), event_type(event)
-    named, thing = finer_of_event(event, label)
+    named, thing = findable(finer_of_event(event, label))
     return _About(
         node_id(kind, label),
         kind,

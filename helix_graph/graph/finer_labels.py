@@ -91,6 +91,11 @@ def finer_of_event(event: Event, label: str) -> FinerLabels:
     return FinerLabels(place, (name_of_test(test) if test else _message(event, label)) or place)
 
 
+def findable(names: FinerLabels) -> FinerLabels:
+    """Names without null characters: questions hand them to SQLite in JSON, whose functions end a text there."""
+    return FinerLabels(*(name and name.replace("\0", "\N{REPLACEMENT CHARACTER}") for name in names))
+
+
 def named(label: str, name: str | None, *, resolution: Resolution) -> str:
     """A label with the name of its mentions at a resolution, as people read it.
 

@@ -19,6 +19,7 @@ from helix_graph import database
 from helix_graph.database import DatabaseKind, word_table
 from helix_graph.errors import CUT_SHORT, DatabaseUnreadable, GraphNotCompiled, InvalidAssertion
 from helix_graph.schema_digests import GRAPH_OBJECTS
+from helix_graph.tombstones import Tombstones, digest
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -152,7 +153,16 @@ def open_graph(path: Path) -> Iterator[sqlite3.Connection]:
         if version != GRAPH_FILE.version or labels != (f"{LABEL_VERSION} {LABEL_MODE}",):
             raise GraphNotCompiled(path=path, problem="was compiled by another version of helix-graph")
         with DamageNamed(connection, path):
+            if holds_forgotten(connection, path):
+                raise GraphNotCompiled(path=path, problem="holds a session that was forgotten (an older copy?)")
             yield connection
+
+
+def holds_forgotten(connection: sqlite3.Connection, path: Path) -> bool:
+    """Whether an episode of a forgotten session is in the graph: an older copy, or not yet taken out."""
+    forgotten = Tombstones(path.parent.parent).digests()
+    sessions = connection.execute("SELECT session FROM episode") if forgotten else ()
+    return any(digest(session) in forgotten for (session,) in sessions)
 
 
 class DamageNamed:

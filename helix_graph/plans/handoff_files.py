@@ -33,6 +33,7 @@ import orjson
 
 from helix_episodes.errors import InvalidArgument, WriteFailed
 from helix_episodes.msgspec_types import ready
+from helix_episodes.redaction import without_secrets
 from helix_episodes.safe_files import make_folder, read_regular, remove_file, write_atomically
 from helix_graph.validation import as_str
 
@@ -48,9 +49,11 @@ def file_name(option: str, name: str) -> str:
     """The name itself.
 
     Raises:
-        InvalidArgument: It could lead elsewhere.
+        InvalidArgument: It could lead elsewhere, or looks like a secret.
     """
-    if not is_file_name(as_str(option, name)):
+    if without_secrets(as_str(option, name)) != name:
+        raise InvalidArgument(option, "looks like a secret, and would be the name of a file; choose another")
+    if not is_file_name(name):
         raise InvalidArgument(
             option,
             f"is {name!r}, which cannot name a file: use letters, digits, '.', '_' and '-', beginning with a letter or "

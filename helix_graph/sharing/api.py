@@ -89,12 +89,13 @@ class Sharing:
         accepted, problems = read_accepted(accepted_files(self.root).files, now=self._insights.now())
         in_main = {one.uid for one, _ in accepted if isinstance(one, SharedInsight)}
         proposed = {one.uid for _, one in shared_files(self.root) if isinstance(one, SharedInsight)}
-        found = []
+        found, said_by = [], self.own.said_by()
         for insight, name, sessions in self.own.insights():
             is_corroborated = len(sessions) >= CORROBORATED
             state: ShareState = "corroborated" if is_corroborated else "candidate"
             state = "accepted" if insight.uid in in_main else "proposed" if insight.uid in proposed else state
-            found.append(ShareCandidate(name=name, content=insight.content, sessions=len(sessions), state=state))
+            said, count = said_by.get(insight.uid, ""), len(sessions)
+            found.append(ShareCandidate(name=name, content=insight.content, said_by=said, sessions=count, state=state))
         order = ("corroborated", "candidate", "proposed", "accepted")
         found.sort(key=lambda one: (order.index(one.state), -one.sessions, one.name))
         return ShareList(insights=tuple(found), accepted=len(accepted), problems=problems)

@@ -12,10 +12,14 @@ ShareState = Literal["candidate", "corroborated", "proposed", "accepted"]
 
 
 class ShareCandidate(msgspec.Struct, frozen=True, kw_only=True):
-    """An insight of this memory, and how far it is on its way to the team; ``sessions`` came out well with it."""
+    """An insight of this memory, and how far it is on its way to the team; ``sessions`` came out well with it.
+
+    ``said_by`` says of one that no person here wrote, who did.
+    """
 
     name: str
     content: str
+    said_by: str = ""
     sessions: int
     state: ShareState
 

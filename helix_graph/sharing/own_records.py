@@ -17,6 +17,7 @@ from helix_episodes.safe_files import read_regular
 from helix_episodes.store import PREFIX
 from helix_graph import tombstones
 from helix_graph.insights import feedback, rows
+from helix_graph.insights.schema import said_by
 from helix_graph.shared_authors import SHARED_HERE
 from helix_graph.sharing.records import (
     SharedEntry,
@@ -118,6 +119,12 @@ class OwnRecords:
                 if any(verdict.uid == one.insight.uid and verdict.causal for verdict in entry.verdicts)
             }
             yield one.insight, one.name, frozenset(sessions)
+
+    def said_by(self) -> dict[str, str]:
+        """Of the insights that no person here wrote, who or what did, by uid."""
+        with self._insights.database.reading() as connection:
+            uids = dict(connection.execute("SELECT number, uid FROM insight"))
+            return {uids[number]: said for number, said in said_by(connection, uids).items()}
 
     def uids(self) -> frozenset[str]:
         """Every insight that no file brought, those that were merged into others as well."""

@@ -21,7 +21,7 @@ from pathlib import Path
 from helix_cli.hooks.log import note, noted
 from helix_cli.hooks.session_dedup import SessionDedup
 from helix_cli.hooks.timed_child import note_if_stopped, run_within
-from helix_episodes.safe_files import locked, make_folder
+from helix_episodes.safe_files import locked, make_folder, write_atomically
 from helix_graph.project import HOOK_FOLDER
 
 TYPE_CHECKING = False
@@ -112,7 +112,7 @@ def sweep_logs(call: HookCall, root: Path) -> Iterator[bytes]:
 
         swept, found = root / HOOK_FOLDER / _SWEPT, []
         if not swept.is_file() or time.time() - swept.stat().st_mtime > _BETWEEN_SWEEPS:
-            swept.touch()
+            write_atomically(swept, b"")  # for its owner alone, and never through a link
             found = [one.session for one in Memory(root).extract_all().report.recorded]
         _learn_from(root, [one for one in found if one != call.session])
 
