@@ -23,8 +23,8 @@ from typing import NamedTuple
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests" / "helpers"))
 
+from helix_graph.project import digest
 from helix_graph.sharing.server import ServerObject, TeamServer, connect
-from helix_graph.tombstones import digest
 from postgres_server import PostgresServer
 
 #: An episode of a short session has about so many bytes.

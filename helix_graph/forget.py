@@ -47,14 +47,14 @@ from helix_graph.graph.graph_db import EXPORT_NAME, GRAPH_FILE
 from helix_graph.helix_db import HelixDatabase, database_path
 from helix_graph.issues.api import Issues
 from helix_graph.plans.workspaces import forget_tasks
-from helix_graph.project import HIGHLIGHTS, HOOK_LOG, PAGES, PREPARED
+from helix_graph.project import HIGHLIGHTS, HOOK_LOG, PAGES, PREPARED, digest
 from helix_graph.rules.staged import forget_rules
 from helix_graph.set_aside import ASSERTIONS, quarantined_of_session
 from helix_graph.set_aside import FOLDER as ASIDE
 from helix_graph.shards.places import forget_in_shards
 from helix_graph.shared_authors import CACHE as SHARED_AUTHORS
 from helix_graph.sharing.model import ServerErasure
-from helix_graph.tombstones import Fingerprint, Searcher, Tombstones, Unproved, chunks_of, digest, fingerprints_of
+from helix_graph.tombstones import Fingerprint, Searcher, Tombstones, Unproved, chunks_of, fingerprints_of
 from helix_graph.topics.maintenance import compact
 from helix_graph.topics.schema import TOPIC_TABLES
 from helix_graph.trust import team_marker

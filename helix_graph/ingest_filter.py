@@ -36,8 +36,8 @@ import msgspec
 from helix_episodes.redaction import without_emails
 from helix_episodes.safe_files import read_regular
 from helix_graph.errors import InvalidConfiguration
-from helix_graph.project import FOLDER
-from helix_graph.tombstones import Tombstones, digest
+from helix_graph.project import FOLDER, digest
+from helix_graph.tombstones import Tombstones
 
 if TYPE_CHECKING:
     from helix_episodes.session import Session, Step

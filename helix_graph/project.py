@@ -13,6 +13,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
+from helix_episodes.light_imports import blake2b
 from helix_graph.git_folders import main_work_tree, pointer_in
 
 TYPE_CHECKING = False
@@ -38,6 +39,8 @@ PACKED = "packed.json"
 ACCEPTED_RULES, RULE_TRIALS = "rules.json", "rule-trials.jsonl"
 #: What came from the team's server: whose each pulled episode is, the other records, and how far this memory has read.
 TEAM, TEAM_EPISODES, TEAM_RECORDS, TEAM_STATE = "team", "team/episodes", "team/records", "team/state.json"
+#: What remembers forgotten sessions, a file each; see `helix_graph.tombstones`.
+FORGOTTEN = "forgotten"
 #: Settings, a table for each part that has some; `read_table` reads it. A repository may ship the one in its memory, so
 #: that one can only narrow what the memory does; what reaches out is set in the user's own (`user_configuration`).
 CONFIGURATION = "config.toml"
@@ -70,6 +73,20 @@ FOLDERS = (
     *("set-aside", "set-aside/episodes", "set-aside/assertions", "set-aside/topics"),
     *("injection-state", "explorer-results", TEAM, TEAM_EPISODES, TEAM_RECORDS),
 )
+
+
+def digest(name: str) -> str:
+    """The hash under which a session or a step is remembered as forgotten.
+
+    >>> digest("session-1") == digest("session-1") != digest("session-2")
+    True
+    """
+    return blake2b(name.encode("utf-8", "replace"), digest_size=16, person=b"helix-forget").hexdigest()
+
+
+def forgotten_digests(root: Path) -> frozenset[str]:
+    """The hashes of all forgotten sessions of the memory in ``root``."""
+    return frozenset(path.stem for path in (root / FORGOTTEN).glob("*.json"))
 
 
 def check_folders(root: Path) -> None:

@@ -15,7 +15,6 @@ every position of a file and compares the long hash where it matches, so a file 
 
 from __future__ import annotations
 
-import hashlib
 import io
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator
@@ -24,8 +23,10 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
+from helix_episodes.light_imports import blake2b
 from helix_episodes.msgspec_types import ready
 from helix_episodes.safe_files import read_regular, write_atomically
+from helix_graph.project import FORGOTTEN, digest, forgotten_digests
 
 if TYPE_CHECKING:
     from typing import IO
@@ -33,7 +34,6 @@ if TYPE_CHECKING:
     import numpy as np
 
 
-FOLDER = "forgotten"
 #: What is read at a time: its hashes (four bytes per position) stay in the cache.
 _CHUNK = 1 << 20
 #: Shorter texts are common words; in a database such a run of bytes also comes about by chance.
@@ -87,7 +87,7 @@ def _short_hashes(data: bytes) -> np.ndarray[Any, np.dtype[np.uint32]]:
 
 
 def _long_hash(data: bytes | memoryview) -> str:
-    return hashlib.blake2b(data, digest_size=_DIGEST_BYTES, person=b"helix-trace").hexdigest()
+    return blake2b(data, digest_size=_DIGEST_BYTES, person=b"helix-trace").hexdigest()
 
 
 def chunks_of(stream: IO[bytes]) -> Iterator[bytes]:
@@ -157,21 +157,11 @@ class Tombstone(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     unproved: Unproved | None = None
 
 
-def digest(name: str) -> str:
-    """The hash under which a session or a step is remembered as forgotten.
-
-    >>> digest("session-1") == digest("session-1") != digest("session-2")
-    True
-    """
-    data = name.encode("utf-8", "replace")
-    return hashlib.blake2b(data, digest_size=_DIGEST_BYTES, person=b"helix-forget").hexdigest()
-
-
 class Tombstones:
     """Those of one memory. ``root`` is its ``.helix`` folder."""
 
     def __init__(self, root: Path) -> None:
-        self.folder = root / FOLDER
+        self.folder = root / FORGOTTEN
 
     def path_of(self, session: str) -> Path:
         """Where the session's tombstone is or would be."""
@@ -196,7 +186,7 @@ class Tombstones:
 
     def digests(self) -> frozenset[str]:
         """The hashes of all forgotten sessions."""
-        return frozenset(path.stem for path in self.folder.glob("*.json"))
+        return forgotten_digests(self.folder.parent)
 
     def unproved(self) -> dict[str, Unproved]:
         """What is still to be proved of which forgotten sessions, by the hashes of their ids."""

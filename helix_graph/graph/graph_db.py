@@ -18,8 +18,8 @@ from helix_episodes.errors import HelixGraphError
 from helix_graph import database
 from helix_graph.database import DatabaseKind, word_table
 from helix_graph.errors import CUT_SHORT, DatabaseUnreadable, GraphNotCompiled, InvalidAssertion
+from helix_graph.project import digest, forgotten_digests
 from helix_graph.schema_digests import GRAPH_OBJECTS
-from helix_graph.tombstones import Tombstones, digest
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -160,7 +160,7 @@ def open_graph(path: Path) -> Iterator[sqlite3.Connection]:
 
 def holds_forgotten(connection: sqlite3.Connection, path: Path) -> bool:
     """Whether an episode of a forgotten session is in the graph: an older copy, or not yet taken out."""
-    forgotten = Tombstones(path.parent.parent).digests()
+    forgotten = forgotten_digests(path.parent.parent)
     sessions = connection.execute("SELECT session FROM episode") if forgotten else ()
     return any(digest(session) in forgotten for (session,) in sessions)
 

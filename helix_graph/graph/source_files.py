@@ -38,7 +38,7 @@ from helix_graph.graph.episode_rows import SUFFIX, FileStamp
 from helix_graph.graph.graph_db import TRIAL_VERSION
 from helix_graph.graph.row_checksums import checksum
 from helix_graph.graph.store import digests_but_of
-from helix_graph.tombstones import Tombstones, digest
+from helix_graph.project import digest, forgotten_digests
 
 if TYPE_CHECKING:
     import sqlite3
@@ -78,7 +78,7 @@ def scan(folder: Path, *, only: Sequence[str] | None = None, prefix: str = PREFI
                         stamps[name] = _stamp(entry.stat(follow_symlinks=False), settled)
                     except FileNotFoundError:  # deleted since the folder was listed
                         continue
-    if prefix == PREFIX and (forgotten := Tombstones(folder.parent).digests()):
+    if prefix == PREFIX and (forgotten := forgotten_digests(folder.parent)):
         sessions = {name: name.removeprefix(PREFIX).removesuffix(SUFFIX) for name in stamps}
         stamps = {name: stamp for name, stamp in stamps.items() if digest(sessions[name]) not in forgotten}
     return stamps

@@ -15,9 +15,9 @@ import msgspec
 
 from helix_episodes.safe_files import read_regular
 from helix_episodes.store import PREFIX
-from helix_graph import tombstones
 from helix_graph.insights import feedback, rows
 from helix_graph.insights.schema import said_by
+from helix_graph.project import digest
 from helix_graph.shared_authors import SHARED_HERE
 from helix_graph.sharing.records import (
     SharedEntry,
@@ -102,7 +102,7 @@ class OwnRecords:
         found: dict[str, set[str]] = {}
         for name, session in pairs:
             if session:
-                found.setdefault(name, set()).add(tombstones.digest(session.removeprefix(PREFIX)))
+                found.setdefault(name, set()).add(digest(session.removeprefix(PREFIX)))
         return {name: tuple(sorted(sessions)) for name, sessions in found.items()}
 
     def insights(self) -> Iterator[tuple[Insight, str, frozenset[str]]]:

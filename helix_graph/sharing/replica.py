@@ -31,6 +31,7 @@ from helix_episodes.normalization import one_line
 from helix_episodes.safe_files import locked, make_folder, read_regular, remove_file, write_atomically
 from helix_episodes.store import PREFIX, EpisodeStore, decode_episode, encode_episode, is_session_id
 from helix_graph.project import TEAM, TEAM_EPISODES, TEAM_RECORDS, TEAM_STATE
+from helix_graph.project import digest as subject_of_name
 from helix_graph.shared_authors import author_name
 from helix_graph.sharing.records import (
     Forgotten,
@@ -48,7 +49,6 @@ from helix_graph.sharing.records import (
 from helix_graph.sharing.server_schema import LARGEST_RECORD
 from helix_graph.sharing.shared_files import TEAM_SERVER, checked_shared
 from helix_graph.tombstones import Tombstones
-from helix_graph.tombstones import digest as subject_of_name
 from helix_graph.topics.fields import clipped
 from helix_graph.trust import team_marker
 

@@ -31,15 +31,14 @@ from helix_episodes.store import PREFIX, EpisodeStore, decode_episode, encode_ep
 from helix_graph.errors import MissingExtra, TeamServerFailed
 from helix_graph.graph.assertions import FOLDER as ASSERTIONS
 from helix_graph.graph.assertions import AssertionStore
-from helix_graph.project import SERVER_VARIABLE, read_table, user_configuration
+from helix_graph.project import FORGOTTEN, SERVER_VARIABLE, read_table, user_configuration
+from helix_graph.project import digest as subject_of_name
 from helix_graph.shared_authors import author_name
 from helix_graph.sharing.model import ServerErasure, TeamPulled, TeamPushed, TeamReport, TeamSettings
 from helix_graph.sharing.records import ShareProblem, encode, find_secrets
 from helix_graph.sharing.replica import Replica, subject_of_record, subject_of_session
 from helix_graph.sharing.server import ServerObject, TeamServer, batches, check_project
 from helix_graph.sharing.server_schema import LARGEST_OBJECT, LARGEST_RECORD
-from helix_graph.tombstones import FOLDER as FORGOTTEN
-from helix_graph.tombstones import digest as subject_of_name
 from helix_graph.trust import shared_episodes
 
 if TYPE_CHECKING:
