@@ -80,16 +80,16 @@ class LazyGroup(click.Group):
         wide = max(map(len, self.locations))
         for title, names in (*self.sections.items(), *(self.rare.items() if every else ())):
             with formatter.section(title):
-                formatter.write_dl([(name.ljust(wide), self._line_of(ctx, name)) for name in names])
+                commands = [(name.ljust(wide), self.get_command(ctx, name)) for name in names]
+                limit = formatted_width(ctx)
+                formatter.write_dl(
+                    [(name, one.get_short_help_str(limit=limit) if one else "") for name, one in commands]
+                )
         if self.rare and not every:
             hidden = sum(map(len, self.rare.values()))
             formatter.write_paragraph()
             named = " ".join(("help", *ctx.command_path.split()[1:]))
             formatter.write_text(f"`{ctx.find_root().info_name} {named} --all` lists {hidden} more commands.")
-
-    def _line_of(self, ctx: click.Context, name: str) -> str:
-        command = self.get_command(ctx, name)
-        return command.get_short_help_str(limit=formatted_width(ctx)) if command else ""
 
 
 def _found_at(location: str) -> Any:  # noqa: ANN401  (what a module holds)

@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from helix_cli.setup.definitions import Scope
     from helix_cli.setup.first_look import PreparedMemory
     from helix_cli.setup.installers import Done, ExportedPlugin
-    from helix_cli.setup.own_files import Installed
 
 
 _AGENTS = ("claude-code", "codex", "cursor", "copilot", "gemini", "opencode", "qwen", "skill")
@@ -87,7 +86,11 @@ def setup(  # noqa: PLR0913  (the options)
             for name, one in installers.items()
         }
     if check:
-        found = [{"agent": name, "scope": scope, **_state(one.installed())} for name, one in installers.items()]
+        states = {name: one.installed() for name, one in installers.items()}
+        found = [
+            {"agent": name, "scope": scope, "installed": one.is_whole, **msgspec.structs.asdict(one)}
+            for name, one in states.items()
+        ]
         show(found[0] if agent else found, as_json=as_json, render=lambda _: _render_checks(found))
         return 0 if all(one["installed"] for one in found) else 1
     if whose == "project":
@@ -102,10 +105,6 @@ def setup(  # noqa: PLR0913  (the options)
     answer = [{**msgspec.structs.asdict(one), "memory": memory} for one in done]
     show(answer[0] if agent else answer, as_json=as_json, render=lambda _: _render_setup(done, memory))
     return 0
-
-
-def _state(found: Installed) -> dict[str, object]:
-    return {"installed": found.is_whole, **msgspec.structs.asdict(found)}
 
 
 def _print(agent: str, *, tools: str | None, as_json: bool) -> int:

@@ -166,12 +166,13 @@ def _with_names_quoted(line: str) -> str:
     """The line with the names of checks and files, which a log chose, quoted where they read as sentences."""
     check, failed, rest = line.partition(" failed in ")
     runs = _RUN.split(rest)  # every second is what was run
-    parts = [label_or_quoted(part) if place % 2 else _words_quoted(part) for place, part in enumerate(runs)]
+    parts = [
+        label_or_quoted(part)
+        if place % 2
+        else " ".join(logged_name_or_quoted(word) if word else "" for word in part.split(" "))
+        for place, part in enumerate(runs)
+    ]
     return f"{label_or_quoted(check)}{failed}{''.join(parts)}"
-
-
-def _words_quoted(text: str) -> str:
-    return " ".join(logged_name_or_quoted(word) if word else "" for word in text.split(" "))
 
 
 def _edited(call: HookCall, *, project: Path) -> str:

@@ -17,8 +17,7 @@ import msgspec
 
 from helix_cli.setup.definitions import SERVER, Scope, is_our_program, is_our_server
 from helix_cli.setup.entries import JSON_SERVERS, TOML_SERVERS, line_of_toml_server, server_in
-from helix_cli.setup.errors import NotEditable
-from helix_cli.setup.json_edit import line_at
+from helix_cli.setup.json_edit import NotEditable, line_at
 from helix_cli.setup.settings import SettingsChange, read_text, read_toml, records
 from helix_episodes.errors import ProgramFailed
 

@@ -13,8 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from helix_cli.setup.definitions import SERVER, is_our_handler, is_our_server, is_ours, toml_table
-from helix_cli.setup.errors import NotEditable
-from helix_cli.setup.json_edit import BOM, JsonDialect, as_strict, line_at, merged, parse
+from helix_cli.setup.json_edit import BOM, JsonDialect, NotEditable, as_strict, line_at, merged, parse
 
 JSON_SERVERS = "mcpServers"
 #: Where OpenCode has its servers; its second version has them below one more name.

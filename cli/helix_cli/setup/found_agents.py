@@ -19,8 +19,7 @@ from typing import TYPE_CHECKING, NamedTuple, get_args
 from helix_cli.setup.agent_servers import SetupPlan
 from helix_cli.setup.definitions import FileAgentName, Scope, file_hooks, file_server, program, tools_of
 from helix_cli.setup.entries import JSON_SERVERS, OPENCODE_SERVERS, Entries, JsonHooks, JsonServer
-from helix_cli.setup.installers import ClaudeCode, Codex
-from helix_cli.setup.own_files import Installed, has_own_files, own_files_plan
+from helix_cli.setup.installers import ClaudeCode, Codex, Installed, has_own_files, own_files_plan
 from helix_cli.setup.settings import has_entries, with_entries, without_entries
 
 if TYPE_CHECKING:

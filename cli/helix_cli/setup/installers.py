@@ -4,6 +4,9 @@ Claude Code has hooks in its settings, the server through its own command, and t
 Codex has hooks in ``hooks.json``, and the server through its own command or at the end of ``config.toml``. A server of
 another program under our name is never replaced or removed.
 
+Files that are wholly ours (the plugin's, the skill's) lie in a folder of the agent. One that somebody has changed is
+theirs from then on: it is neither replaced nor removed, and the report names it.
+
 Of the plugin, setup leaves out the hooks and the server: they are in the settings, and would run twice. The plugin can
 also be exported whole.
 """
@@ -12,6 +15,7 @@ from __future__ import annotations
 
 import os
 import shlex
+from collections.abc import Mapping
 from importlib.resources import as_file, files
 from pathlib import Path
 
@@ -28,10 +32,9 @@ from helix_cli.setup.agent_servers import (
 )
 from helix_cli.setup.definitions import SERVER, Scope, claude_hooks, codex_hooks, program, server, tools_of
 from helix_cli.setup.entries import JSON_SERVERS, JsonHooks, JsonServer, TomlServer, require_our_server
-from helix_cli.setup.errors import NotEditable
-from helix_cli.setup.json_edit import parse
-from helix_cli.setup.own_files import Installed, has_own_files, own_files_plan
+from helix_cli.setup.json_edit import NotEditable, parse
 from helix_cli.setup.settings import (
+    SettingsChange,
     apply,
     has_entries,
     read_text,
@@ -44,6 +47,46 @@ from helix_cli.setup.settings import (
 from helix_episodes.errors import WriteFailed
 from helix_episodes.safe_files import remove_file, write_atomically
 from helix_graph.errors import FolderInUse
+
+
+class Installed(msgspec.Struct, frozen=True, kw_only=True):
+    """What of the memory is in an agent's settings.
+
+    ``server`` is None where only the agent's absent command knows, ``plugin`` (agents, skills) where there is none to
+    put in.
+    """
+
+    hooks: bool
+    server: bool | None
+    plugin: bool | None
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether nothing is known to be missing."""
+        return self.hooks and self.server is not False and self.plugin is not False
+
+
+def own_files_plan(folder: Path, contents: Mapping[Path, str], *, removing: bool) -> SetupPlan:
+    """The changes that put files there or take them away, and a note about each that somebody has changed.
+
+    Raises:
+        NotEditable: Something else than a file is in the place of one.
+    """
+    wanted = {folder.resolve() / path: text for path, text in contents.items()}
+    changes, notes = [], []
+    recorded = (path for path in map(Path, records().files) if path.is_relative_to(folder.resolve()))
+    for path in sorted({*wanted, *recorded}):
+        before, after = read_text(path), None if removing else wanted.get(path)
+        if before is None or before == wanted.get(path) or undone(path):
+            changes.append(SettingsChange(path=path, before=before, after=after, installs=True, within=folder))
+        else:
+            notes.append(f"{path}: somebody has changed it; it is left alone")
+    return SetupPlan(changes=tuple(changes), notes=tuple(notes))
+
+
+def has_own_files(folder: Path, contents: Mapping[Path, str]) -> bool:
+    """Whether every file is there, changed or not."""
+    return all((folder / path).is_file() for path in contents)
 
 
 class Done(msgspec.Struct, frozen=True, kw_only=True):

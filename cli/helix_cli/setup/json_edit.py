@@ -14,9 +14,10 @@ from __future__ import annotations
 
 import json
 import re
+from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
-from helix_cli.setup.errors import NotEditable
+from helix_episodes.errors import HelixGraphError
 
 BOM = "\ufeff"
 _BLANKS = re.compile(r"[ \t\r\n]*")
@@ -28,6 +29,30 @@ _PROBLEMS = {
     "Expecting ',' delimiter": "a comma is missing",
 }
 _DECODER = json.JSONDecoder()
+
+
+class NotEditable(HelixGraphError):
+    """A file of settings is not what it should be; ``line`` counts from 1. Nothing was written."""
+
+    def __init__(
+        self,
+        problem: str,
+        *,
+        line: int | None = None,
+        path: Path | None = None,
+        advice: str = "correct the file, or paste what `--print` shows",
+    ) -> None:
+        self.problem = problem
+        self.line = line
+        self.path = path
+        self.advice = advice
+        where = ", ".join([*([str(path)] if path else []), *([f"line {line}"] if line else [])])
+        sentence = f"{where}: {problem}" if where else problem
+        super().__init__(f"{sentence}; nothing was written: {advice}")
+
+    def at(self, path: Path) -> NotEditable:
+        """The same, of a file."""
+        return NotEditable(self.problem, line=self.line, path=path, advice=self.advice)
 
 
 #: What an agent reads besides strict JSON: nothing, comments (Gemini CLI), or trailing commas too (OpenCode).

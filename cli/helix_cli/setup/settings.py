@@ -19,8 +19,7 @@ from typing import Any
 import msgspec
 
 from helix_cli.setup.entries import AnyEntries, toml_value
-from helix_cli.setup.errors import NotEditable
-from helix_cli.setup.json_edit import is_blank
+from helix_cli.setup.json_edit import NotEditable, is_blank
 from helix_episodes.errors import WriteFailed
 from helix_episodes.safe_files import irregularity, remove_file, write_atomically
 
