@@ -9,6 +9,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import AbstractContextManager, contextmanager
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, get_args
 
@@ -218,19 +219,15 @@ class Graph:
         finest = _as_resolution(resolution)
         types = [as_choice("follow", each, get_args(EdgeType)) for each in as_tuple("follow", follow or LEADING)]
         with self._open() as connection:
-
-            def ask(begin: str, end: str) -> PathAnswer:
-                return find_path(
-                    Adjacency(connection),
-                    source=begin,
-                    target=end,
-                    max_depth=depth,
-                    follow=types,
-                    strongest=strongest,
-                    alternatives=several_paths,
-                    resolution=finest,
-                )
-
+            ask = partial(
+                find_path,
+                Adjacency(connection),
+                max_depth=depth,
+                follow=types,
+                strongest=strongest,
+                alternatives=several_paths,
+                resolution=finest,
+            )
             answer = path_by_words(connection, ask, **ends)
             return replace(answer, path=tuple(find_node(connection, node.id) for node in answer.path))
 
@@ -259,10 +256,7 @@ class Graph:
         wanted = as_str("the label", label)
         finest = _as_resolution(resolution)
         with self._open() as connection:
-
-            def ask(text: str) -> RelationsAnswer:
-                return find_relations(Adjacency(connection), text, direction=direction, resolution=finest)
-
+            ask = partial(find_relations, Adjacency(connection), direction=direction, resolution=finest)
             return relations_by_words(connection, ask, wanted)
 
     def labels(self, text: str | None = None, *, limit: int = 20) -> LabelsAnswer:

@@ -30,7 +30,7 @@ _ENOUGH = 0.7
 
 
 def path_by_words(
-    connection: sqlite3.Connection, ask: Callable[[str, str], PathAnswer], *, source: str, target: str
+    connection: sqlite3.Connection, ask: Callable[..., PathAnswer], *, source: str, target: str
 ) -> PathAnswer:
     """The path that ``ask`` finds for the texts, or for what their words may mean."""
     starts, goals = _Reading(connection, source), _Reading(connection, target)
@@ -38,13 +38,13 @@ def path_by_words(
     for start, begin in starts.texts:
         for goal, end in goals.texts:
             read = {asked: meant for asked, meant in ((source, start), (target, goal)) if meant}
-            answer = ask(begin, end)
+            answer = ask(source=begin, target=end)
             answer = replace(answer, read_as=read) if read else answer
             if answer.found and (answer.steps or not read):
                 return answer
             without = without or (None if answer.found else answer)
     unclear = next((one for one in (starts, goals) if not one.texts), None)
-    answer = without or ask(source, target)
+    answer = without or ask(source=source, target=target)
     return replace(answer, nearest=unclear.nearest) if unclear else answer
 
 
