@@ -51,13 +51,8 @@ _MIXED = Regex(r"(?<![^\W_])(?:[^\W_]+[A-Z][^\W_]*|[A-Z][0-9]+[^\W_]+)")
 _PART = Regex(r"[A-Z]+[0-9]+|[A-Z]+(?![a-z])|[A-Z]?[^A-Z]+")
 #: Han, kana and Hangul. A regular expression of these would take ten milliseconds to compile, and hooks have no time.
 _CJK = (
-    (0x3005, 0x3007),
-    (0x3040, 0x30FF),
-    (0x3400, 0x4DBF),
-    (0x4E00, 0x9FFF),
-    (0xAC00, 0xD7A3),
-    (0xF900, 0xFAFF),
-    (0x20000, 0x3FFFF),
+    *((0x3005, 0x3007), (0x3040, 0x30FF), (0x3400, 0x4DBF), (0x4E00, 0x9FFF), (0xAC00, 0xD7A3)),
+    *((0xF900, 0xFAFF), (0x20000, 0x3FFFF)),
 )
 #: A single letter finds nothing that one looks for; a single Chinese character may.
 _SHORTEST = 2

@@ -147,14 +147,10 @@ class EpisodeSource:
 
     def _found(self, decided: SimilarDecision) -> SourceResult:
         episode = self._episodes.get(decided.episode)
-        lessons = () if episode is None else episode.lessons
-        lines = [
-            decided.task,
-            f"decided: {decided.chosen or decided.label}",
-            *([f"because: {decided.rationale}"] if decided.rationale else []),
-            f"outcome: {decided.outcome} ({decided.basis})",
-            *(f"lesson: {lesson}" for lesson in lessons),
-        ]
+        lines = [decided.task, f"decided: {decided.chosen or decided.label}"]
+        lines += [f"because: {decided.rationale}"] if decided.rationale else []
+        lines += [f"outcome: {decided.outcome} ({decided.basis})"]
+        lines += [f"lesson: {lesson}" for lesson in (episode.lessons if episode else ())]
         return SourceResult(
             name=decided.session,
             content="\n".join(lines),

@@ -19,14 +19,6 @@ from helix_episodes.readers.registry import (
 )
 
 __all__ = [
-    "LogHead",
-    "Reader",
-    "find_files",
-    "find_logs",
-    "find_reader",
-    "is_part",
-    "read_head",
-    "read_sessions",
-    "reader_names",
-    "sessions_in",
-]
+    "LogHead", "Reader", "find_files", "find_logs", "find_reader", "is_part", "read_head", "read_sessions",
+    "reader_names", "sessions_in",
+]  # fmt: skip

@@ -35,7 +35,8 @@ _TOOLS = {
     **named("view", "reportintent", "readbash", "readpowershell", "stopbash", "fetchcopilotclidocumentation", by=look),
 }
 _SKIPPED = frozenset({
-    "session.info", "session.usage_checkpoint", "session.auto_mode_resolved", "session.mode_changed",
+    "session.info", "session.model_change", "session.usage_checkpoint", "session.auto_mode_resolved",
+    "session.mode_changed",
     "session.title_changed", "session.context_changed", "session.task_complete", "assistant.turn_start",
     "assistant.turn_end", "assistant.intent", "assistant.usage", "hook.start", "hook.end", "system.message",
     "subagent.started", "subagent.completed", "subagent.selected", "pending_messages.modified", "tool.user_requested",
@@ -56,14 +57,12 @@ class _Events(RecordLog):
         self._called: set[str] = set()
         self._handlers: dict[str, Callable[[Record, RecordPosition], SkippedRecord | None]] = {
             "session.start": self._started,
-            "session.model_change": self._changed_model,
             "session.shutdown": self._ended,
             "user.message": self._prompted,
             "assistant.message": self._answered,
             "assistant.reasoning": self._thought,
             "tool.execution_start": self._called_tool,
             "tool.execution_complete": self._completed,
-            "abort": self._aborted,
         }
 
     def end(self, path: Path) -> dict[str, Any]:
@@ -78,12 +77,17 @@ class _Events(RecordLog):
         place = RecordPosition(Source(line=line, id=text_in(record, "id")), parse_any_time(record.get("timestamp")))
         if kind in self._handlers:
             return self._handlers[kind](data, place)
+        if kind == "abort":
+            reason = text_in(data, "reason") or "stopped"
+            self.dialogue.add("note", place, actor="user", text=f"aborted: {reason}", status="interrupted")
+            return None
         if kind in _CUTS:
             self.dialogue.add("boundary", place, actor="system", arguments={"reason": _CUTS[kind]})
             return None
         if kind in _NOTES:
             text = text_in(data, "message") or text_in(data, "content") or ""
             return self.dialogue.add_text_or_skip("note", place, text=text, actor="system", empty=kind)
+        self.builder.count_model(text_in(data, "newModel") if kind == "session.model_change" else None)
         return SkippedRecord(kind, known=kind in _SKIPPED)
 
     def _started(self, data: Record, place: RecordPosition) -> SkippedRecord:
@@ -94,10 +98,6 @@ class _Events(RecordLog):
         self.builder.count_model(text_in(data, "selectedModel"))
         self.builder.note_time(place.at)
         return SkippedRecord("session.start")
-
-    def _changed_model(self, data: Record, place: RecordPosition) -> SkippedRecord:  # noqa: ARG002  (a handler's parameters)
-        self.builder.count_model(text_in(data, "newModel"))
-        return SkippedRecord("session.model_change")
 
     def _ended(self, data: Record, place: RecordPosition) -> SkippedRecord:
         for model, metrics in sorted(object_in(data, "modelMetrics").items()):
@@ -153,10 +153,6 @@ class _Events(RecordLog):
         refusal, actor = _REFUSALS.get(text_in(error, "code") or ""), None if call else _actor(data)
         self.dialogue.end_call(call_id, place, text=text, failed=failed, status=refusal, actor=actor)
         return None
-
-    def _aborted(self, data: Record, place: RecordPosition) -> None:
-        reason = text_in(data, "reason") or "stopped"
-        self.dialogue.add("note", place, actor="user", text=f"aborted: {reason}", status="interrupted")
 
 
 def _actor(data: Record) -> str:

@@ -90,8 +90,6 @@ class _Wire:
         self._refused: dict[str, Status] = {}
         self._handlers: dict[str, Callable[[Record, RecordPosition], SkippedRecord | None]] = {
             "context.append_message": self._message,
-            "turn.cancel": self._cancelled,
-            "context.apply_compaction": self._compacted,
             "permission.record_approval_result": self._asked,
             "content.part": self._part,
             "tool.call": self._call,
@@ -125,8 +123,15 @@ class _Wire:
         self.builder.note(root=text_in(object_in(record, "environmentDisclosure"), "cwd"))
         self.builder.note(root=text_in(object_in(event, "display"), "cwd"))
         self.builder.count_model(text_in(record, "model") if kind == "llm.request" else None)
-        handle = self._handlers.get(kind)
-        passed = handle(event or record, place) if handle else SkippedRecord(kind, known=kind in _SKIPPED)
+        passed = None
+        if kind == "turn.cancel":
+            self._dialogue.add("note", place, actor="user", text=kind, status="interrupted")
+        elif kind == "context.apply_compaction":  # its summary is no evidence
+            self._dialogue.add("boundary", place, actor="system", arguments={"reason": "compaction"})
+        elif handle := self._handlers.get(kind):
+            passed = handle(event or record, place)
+        else:
+            passed = SkippedRecord(kind, known=kind in _SKIPPED)
         self.builder.ledger.enter(passed)
 
     def _message(self, record: Record, place: RecordPosition) -> SkippedRecord | None:
@@ -138,12 +143,6 @@ class _Wire:
         if origin not in {"user", None} or message.get("role") != "user":
             return SkippedRecord(f"message of the program ({origin})")
         return self._dialogue.add_text_or_skip("prompt", place, text=text, actor="user", empty="empty prompt")
-
-    def _cancelled(self, record: Record, place: RecordPosition) -> None:  # noqa: ARG002  (the record has nothing but its time)
-        self._dialogue.add("note", place, actor="user", text="turn.cancel", status="interrupted")
-
-    def _compacted(self, record: Record, place: RecordPosition) -> None:  # noqa: ARG002  (a summary is no evidence)
-        self._dialogue.add("boundary", place, actor="system", arguments={"reason": "compaction"})
 
     def _asked(self, record: Record, place: RecordPosition) -> SkippedRecord | None:
         """What a person said to a call that needed permission; a refusal may have words."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from helix_episodes.redaction.rule_matching import Cut, SecretRule, compiled_pattern, make_cut, mentions
+from helix_episodes.redaction.rule_matching import Cut, compiled_pattern, make_cut, mentions, rules_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -38,32 +38,24 @@ _SIGNS = (
 )  # fmt: skip
 _WORDS = frozenset(("priv", "privateexponent", "private", "secret", "key", "seed"))
 #: What is known without its frame.
-KEY_RULES = (
-    SecretRule(
-        "private-key",
-        ("IBA…[ADSz][A-Za-z0-9+/=]{12}", "RWRTY0Iy", "RWRCSw", "CAQEE", "AgEAM", "YDK2V", "C1rZXktdjE"),
-        _ENCODED,
-        is_drawn=True,
-        spans_lines=True,
-    ),
-    # What openssl prints of a key: octets in rows, behind the name of a secret part.
-    SecretRule(
-        "private-key",
-        ("priv", "privateexponent", "prime1", "prime2", "exponent1", "exponent2", "coefficient"),
-        rf"(?i)\b(?:priv|privateExponent|prime[12]|exponent[12]|coefficient):\s*((?:{_BREAK}{{0,20}}(?:[0-9a-f]{{2}}:){{4,40}}(?:[0-9a-f]{{2}})?)+(?:{_BREAK}{{0,20}}(?:[0-9a-f]{{2}}:){{0,3}}[0-9a-f]{{2}}(?=\s*(?:\Z|\n|\\|pub)))?)",
-        folded=True,
-        spans_lines=True,
-    ),
-    # The name of a key over one line of base64, as Tor and signify write it.
-    SecretRule(
-        "private-key",
-        ("secret key", "secret:", "privatekey", "private.key", "secret.key"),
-        r"(?i)(?:secret key|secret: type\d ==|private_?\.?key|secret\.key)\W{0,8}\n"
-        r"[^\n]{0,60}?(?<![A-Za-z0-9+/])([A-Za-z0-9+/]{42,140}={0,2})(?![A-Za-z0-9+/])",
-        folded=True,
-    ),
-    SecretRule("private-key", ("LS0tLS1CRUdJTi",), _WHOLE, is_drawn=True, spans_lines=True),
-    SecretRule("private-key", ("Private-Lines", "private-lines"), _PUTTY, spans_lines=True),
+KEY_RULES = rules_of(
+    r"""
+private-key drawn spans_lines: IBA…[ADSz][A-Za-z0-9+/=]{12} ¦ RWRTY0Iy ¦ RWRCSw ¦ CAQEE ¦ AgEAM ¦ YDK2V ¦ C1rZXktdjE
+    {ENCODED}
+# What openssl prints of a key: octets in rows, behind the name of a secret part.
+private-key folded spans_lines: priv ¦ privateexponent ¦ prime1 ¦ prime2 ¦ exponent1 ¦ exponent2 ¦ coefficient
+    (?i)\b(?:priv|privateExponent|prime[12]|exponent[12]|coefficient):\s*((?:{BREAK}{0,20}(?:[0-9a-f]{2}:){4,40}
+    (?:[0-9a-f]{2})?)+(?:{BREAK}{0,20}(?:[0-9a-f]{2}:){0,3}[0-9a-f]{2}(?=\s*(?:\Z|\n|\\|pub)))?)
+# The name of a key over one line of base64, as Tor and signify write it.
+private-key folded: secret key ¦ secret: ¦ privatekey ¦ private.key ¦ secret.key
+    (?i)(?:secret key|secret: type\d ==|private_?\.?key|secret\.key)\W{0,8}\n
+    [^\n]{0,60}?(?<![A-Za-z0-9+/])([A-Za-z0-9+/]{42,140}={0,2})(?![A-Za-z0-9+/])
+private-key drawn spans_lines: LS0tLS1CRUdJTi
+    {WHOLE}
+private-key spans_lines: Private-Lines ¦ private-lines
+    {PUTTY}
+""",
+    parts={"ENCODED": _ENCODED, "BREAK": _BREAK, "WHOLE": _WHOLE, "PUTTY": _PUTTY},
 )
 
 

@@ -69,7 +69,8 @@ def rules_of(
     >>> rules_of("token folded: key= ¦ key␣\n    key[= ]\n    (.+)")[0][:3]
     ('token', ('key=', 'key '), 'key[= ](.+)')
     """
-    known, rows = {check.__name__: check for check in checks}, list[list[str]]()
+    known: dict[str, Check] = {check.__name__: check for check in checks}
+    rows: list[list[str]] = []
     for line in table.strip().splitlines():
         if line.startswith("    ¦ "):
             rows[-1][0] += line.removeprefix("   ")
@@ -77,17 +78,16 @@ def rules_of(
             rows[-1].append(line.strip())
         elif not line.startswith("#"):
             rows.append([line])
-    rules = []
+    rules: list[SecretRule] = []
+    for name, part in (parts or {}).items():
+        rows = [[line.replace(f"{{{name}}}", part) for line in row] for row in rows]
     for head, *lines in rows:
         (kind, *marks), needles = (head.partition(": ")[0].split(), head.partition(": ")[2].split(" ¦ "))
-        pattern = "".join(lines)
-        for name, part in (parts or {}).items():
-            pattern = pattern.replace(f"{{{name}}}", part)
         rules.append(
             SecretRule(
                 kind,
                 tuple(needle.replace("␣", " ") for needle in needles),
-                pattern,
+                "".join(lines),
                 next((known[mark] for mark in marks if mark in known), lambda _: True),
                 folded="folded" in marks,
                 is_drawn="drawn" in marks,

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from helix_episodes.redaction.rule_matching import WORD_START, SecretRule
+from helix_episodes.redaction.rule_matching import WORD_START, SecretRule, rules_of
 from helix_episodes.redaction.value_looks import (
     has_digit,
     has_digit_or_both_cases,
@@ -29,6 +29,7 @@ _SLACK = ("xoxa-", "xoxb-", "xoxe-", "xoxo-", "xoxp-", "xoxr-", "xoxs-")
 
 # Keys that a service begins with letters of its own; each must hold a digit besides.
 _PREFIXED = (
+    ("twilio-key", ("SK…[0-9a-f]{32}", "AC…[0-9a-f]{32}"), r"(?:SK|AC)[0-9a-f]{32}(?![A-Za-z0-9])"),
     ("mailgun-key", ("key-",), r"(?<![_-])key-[0-9a-f]{32}(?![A-Za-z0-9])"),
     ("databricks-token", ("dapi",), r"dapi[0-9a-f]{32}(?:-\d)?(?![A-Za-z0-9])"),
     ("shopify-token", _SHOPIFY, r"shp(?:at|ca|pa|ss)_[0-9a-fA-F]{32}(?![A-Za-z0-9])"),
@@ -300,57 +301,48 @@ def _service(row: str) -> SecretRule:
     return SecretRule(kind, tuple(needles.split(",")), WORD_START + pattern, accept=is_drawn)
 
 
+#: What needs more than a beginning: a place for the kind within, or something that must not be behind.
+_SHAPED = r"""
+docker-token has_digit_or_both_cases: dckr_pat_
+    {BEGIN}dckr_pat_[A-Za-z0-9_-]{20,80}
+azure-secret: ~…[A-Za-z0-9_~.-]{31}
+    {BEGIN}[A-Za-z0-9_~.-]{3}\dQ~[A-Za-z0-9_~.-]{31,34}(?![A-Za-z0-9_~-])
+# All that were ever seen begin with AA behind the colon.
+telegram-token is_of_all_letters drawn: :AA
+    [0-9]{8,10}:AA[A-Za-z0-9_-]{33}(?![A-Za-z0-9_-])
+# What precedes it is checked after the first letter: at every place of a text it would cost four times as much.
+discord-token is_of_all_letters drawn: .…[A-Za-z0-9_-]{6}\.[A-Za-z0-9_-]{27}
+    [MNO](?<![A-Za-z0-9].)[A-Za-z0-9_-]{23,27}\.[A-Za-z0-9_-]{6}\.[A-Za-z0-9_-]{27,40}(?![A-Za-z0-9_-])
+# The keys of Amazon's own documentation end in EXAMPLE.
+aws-key: AKIA ¦ ASIA
+    (?<![A-Za-z0-9])A[KS]IA(?![A-Z0-9]{9}EXAMPLE)[A-Z0-9]{16}(?![A-Za-z0-9])
+"""
+_LAST = r"""
+# Older versions masked the numbers within before they cut.
+slack-token: {SLACK} ¦ xapp-
+    {BEGIN}(?:xox[abeoprs]|xapp)-(?:[A-Za-z0-9-]|<id>|<n>){10,255}
+openai-key has_digit: sk-
+    {BEGIN}sk-(?!ant-)[A-Za-z0-9_-]{20,255}
+# Whatever the service is: a prefix, a word that says what follows, and the key.
+service-key _is_key_of_service: {KEYS}
+    (?<![A-Za-z0-9_-])(?!pk[_-])[a-z0-9]{2,16}[_-](?:{WORDS})[_-](?:[a-z0-9]{2,8}[_-])?([A-Za-z0-9]{24,200})
+    (?![A-Za-z0-9_-])
+age-key: AGE-SECRET-KEY-
+    AGE-SECRET-KEY-1[A-Z0-9]{20,80}
+"""
+_PARTS = {
+    "BEGIN": WORD_START,
+    "SLACK": " ¦ ".join(_SLACK),
+    "KEYS": " ¦ ".join(f"{sign}{word}{sign}…{_KEY_BEGINS}" for word in _KEY_WORDS for sign in "_-"),
+    "WORDS": "|".join(_KEY_WORDS),
+}
+_CHECKS = (has_digit, has_digit_or_both_cases, is_of_all_letters, _is_key_of_service)
 FORMAT_RULES = (
-    SecretRule(
-        "twilio-key",
-        ("SK…[0-9a-f]{32}", "AC…[0-9a-f]{32}"),
-        WORD_START + r"(?:SK|AC)[0-9a-f]{32}(?![A-Za-z0-9])",
-        accept=has_digit,
-    ),
     *(SecretRule(kind, needles, WORD_START + pattern, accept=has_digit) for kind, needles, pattern in _PREFIXED),
-    SecretRule(
-        "docker-token", ("dckr_pat_",), WORD_START + r"dckr_pat_[A-Za-z0-9_-]{20,80}", accept=has_digit_or_both_cases
-    ),
-    SecretRule(
-        "azure-secret",
-        ("~…[A-Za-z0-9_~.-]{31}",),
-        WORD_START + r"[A-Za-z0-9_~.-]{3}\dQ~[A-Za-z0-9_~.-]{31,34}(?![A-Za-z0-9_~-])",
-    ),
-    # All that were ever seen begin with AA behind the colon.
-    SecretRule(
-        "telegram-token",
-        (":AA",),
-        r"[0-9]{8,10}:AA[A-Za-z0-9_-]{33}(?![A-Za-z0-9_-])",
-        accept=is_of_all_letters,
-        is_drawn=True,
-    ),
-    # What precedes it is checked after the first letter: at every place of a text it would cost four times as much.
-    SecretRule(
-        "discord-token",
-        (r".…[A-Za-z0-9_-]{6}\.[A-Za-z0-9_-]{27}",),
-        r"[MNO](?<![A-Za-z0-9].)[A-Za-z0-9_-]{23,27}\.[A-Za-z0-9_-]{6}\.[A-Za-z0-9_-]{27,40}(?![A-Za-z0-9_-])",
-        accept=is_of_all_letters,
-        is_drawn=True,
-    ),
-    # The keys of Amazon's own documentation end in EXAMPLE.
-    SecretRule(
-        "aws-key", ("AKIA", "ASIA"), r"(?<![A-Za-z0-9])A[KS]IA(?![A-Z0-9]{9}EXAMPLE)[A-Z0-9]{16}(?![A-Za-z0-9])"
-    ),
+    *rules_of(_SHAPED, checks=_CHECKS, parts=_PARTS),
     *(SecretRule(kind, needles, WORD_START + pattern) for kind, needles, pattern in _BEGUN),
     *map(_service, _SERVICES.strip().splitlines()),
-    # Older versions masked the numbers within before they cut.
-    SecretRule(
-        "slack-token", (*_SLACK, "xapp-"), WORD_START + r"(?:xox[abeoprs]|xapp)-(?:[A-Za-z0-9-]|<id>|<n>){10,255}"
-    ),
-    SecretRule("openai-key", ("sk-",), WORD_START + r"sk-(?!ant-)[A-Za-z0-9_-]{20,255}", accept=has_digit),
-    # Whatever the service is: a prefix, a word that says what follows, and the key.
-    SecretRule(
-        "service-key",
-        tuple(f"{sign}{word}{sign}…{_KEY_BEGINS}" for word in _KEY_WORDS for sign in "_-"),
-        rf"(?<![A-Za-z0-9_-])(?!pk[_-])[a-z0-9]{{2,16}}[_-](?:{'|'.join(_KEY_WORDS)})[_-](?:[a-z0-9]{{2,8}}[_-])?([A-Za-z0-9]{{24,200}})(?![A-Za-z0-9_-])",
-        accept=_is_key_of_service,
-    ),
-    SecretRule("age-key", ("AGE-SECRET-KEY-",), r"AGE-SECRET-KEY-1[A-Z0-9]{20,80}"),
+    *rules_of(_LAST, checks=_CHECKS, parts=_PARTS),
     *(
         SecretRule(kind, needles, WORD_START + pattern + _CUT_OFF, accept=has_digit_or_both_cases)
         for kind, needles, pattern in _CLIPPED

@@ -63,24 +63,11 @@ _EVIDENCE = (
 #: An id behind the short name of its sort, or of an advisory.
 _SHORT_ID = r"[A-Za-z]{1,12}_[A-Za-z0-9]{12,28}|(?:GHSA|CVE|RUSTSEC|PYSEC)-[\w-]+"
 _NAME_LENGTH = 40
+#: Public keys, names that compilers mangle, and an episode of OpenCode, whose sessions are named so.
 _PUBLIC = (
-    "episode-ses_",  # an episode of OpenCode, whose sessions are named so
-    "AAAAB3Nza",
-    "AAAAC3Nza",
-    "AAAAE2VjZ",
-    "AAAAG",
-    "MII",
-    "MIG",
-    "MFk",
-    "MHY",
-    "pk_",
-    "pk-",
-    "Qm",
-    "xpub",
-    "age1",
-    "_ZN",
-    "_RN",
-)
+    "episode-ses_", "AAAAB3Nza", "AAAAC3Nza", "AAAAE2VjZ", "AAAAG", "MII", "MIG", "MFk", "MHY", "pk_", "pk-", "Qm",
+    "xpub", "age1", "_ZN", "_RN",
+)  # fmt: skip
 _PREFIX = r"(?:[A-Z]?[a-z]{1,12}|[A-Z]{1,12})\d{0,2}[_-]"
 _WORD_PART = r"[A-Z]?[a-z]{4,}\d?|[A-Z]{4,}|\d+|v\d+"
 _BASE64_LINE, _SHORTEST_LINE = r"[A-Za-z0-9+/]{30,}", 56
