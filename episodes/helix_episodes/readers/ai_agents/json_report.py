@@ -381,7 +381,9 @@ def _take(reading: ReportContent, key: str, member: JsonNode) -> None:  # noqa: 
             _take_head_field(reading, name, part)
         return None
     if role == "work":
-        return _take_work(steps, member)
+        for item in member.items:
+            take_entry(steps, item)
+        return None
     if role in {"gates", "decision", "lesson", "problem"}:
         return _take_special(reading, key, member)
     if role in {"outcome", "status", "found"}:
@@ -391,12 +393,6 @@ def _take(reading: ReportContent, key: str, member: JsonNode) -> None:  # noqa: 
     if role == "header":
         return skip(steps, key, member)
     return _keep(reading, key, member)
-
-
-def _take_work(steps: StepCollector, node: JsonNode) -> None:
-    """The work log: a list of entries."""
-    for item in node.items:
-        take_entry(steps, item)
 
 
 def _take_head_field(reading: ReportContent, key: str, member: JsonNode) -> None:

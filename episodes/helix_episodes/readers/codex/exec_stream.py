@@ -52,10 +52,10 @@ class _Stream(RecordLog):
         self._items: dict[str, Callable[[Record, RecordPosition], SkippedRecord | None]] = {
             **dict.fromkeys(("agent_message", "assistant_message"), self._said),
             "reasoning": partial(self._said, kind="thought"),
-            "command_execution": self._ran,
+            "command_execution": lambda item, at: self._calls.command_end({**item, "command": _command(item)}, at),
             "file_change": self._changed,
             "mcp_tool_call": self._asked_server,
-            "web_search": self._searched,
+            "web_search": lambda item, at: self._calls.web_search({**item, "type": "web_search_end"}, at),
             "todo_list": self._planned,
             "error": self._noted,
         }
@@ -101,9 +101,6 @@ class _Stream(RecordLog):
         handle = self._items.get(kind)
         return handle(item, place) if handle else SkippedRecord(f"item {kind}", known=False)
 
-    def _ran(self, item: Record, place: RecordPosition) -> SkippedRecord | None:
-        return self._calls.command_end({**item, "command": _command(item)}, place)
-
     def _said(self, item: Record, place: RecordPosition, *, kind: StepKind = "message") -> SkippedRecord | None:
         return self.dialogue.add_text_or_skip(kind, place, text=text_in(item, "text") or "", empty=f"empty {kind}")
 
@@ -115,9 +112,6 @@ class _Stream(RecordLog):
     def _asked_server(self, item: Record, place: RecordPosition) -> SkippedRecord | None:
         message = text_in(object_in(item, "error"), "message")
         return self._calls.mcp_end({**item, "result": {"Err": message}} if message else item, place)
-
-    def _searched(self, item: Record, place: RecordPosition) -> SkippedRecord | None:
-        return self._calls.web_search({**item, "type": "web_search_end"}, place)
 
     def _planned(self, item: Record, place: RecordPosition) -> SkippedRecord | None:
         steps = [
