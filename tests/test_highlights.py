@@ -180,24 +180,6 @@ def test_a_rule_that_sessions_pass_over_is_said_once_and_only_of_a_file_that_the
     assert told.endswith("before 0 of 6 commits of changed code, in 6 sessions.")  # the decision is the user's
 
 
-def test_changes_that_no_test_saw_are_counted_where_most_sessions_test(tmp_path: Path) -> None:
-    tested = [begun(n).run("go test ./...", "ok  \tshop/api\t0.1s") for n in range(8)]
-    refused = [
-        begun(n)
-        .run("go test ./...", "ok  \tshop/api\t0.1s")
-        .rejected("Edit", {"file_path": "/work/papershop/api/cart.ts", "old_string": "a", "new_string": "b"}, "Wait?")
-        for n in range(8, 10)
-    ]
-    left = [begun(n).run("go test ./...", "ok  \tshop/api\t0.1s").edit("api/cart.ts") for n in range(10, 13)]
-    never = [begun(n).run("go vet ./...", "") for n in range(13, 15)]
-    texts = texts_of(tmp_path, [*tested, *refused, *left, *never])
-    (text,) = [one for one in texts if "no test ran" in one]
-    assert text == (
-        "In 5 of 15 sessions that changed .ts files no test ran after the last of these changes (2 of them ran none at "
-        'all); most others ran "go test".'
-    )
-
-
 def test_what_people_ask_for_again_and_again_is_said_where_no_rule_file_has_it(tmp_path: Path) -> None:
     (tmp_path / "CLAUDE.md").write_text("- Always run `make lint` before committing.\n")
     asked = [begun(n).prompt("ok, commit this and update @CHANGELOG.md") for n in range(3)]

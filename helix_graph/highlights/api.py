@@ -65,7 +65,7 @@ def highlights_of(root: Path, issues: Issues, causality: Causality) -> Highlight
             *habit_sentences(episodes),
             *rule_sentences(written, episodes),
             *people_sentences(written, episodes),
-            *request_sentences(root, episodes, file=written.file),
+            *request_sentences(written, episodes),
         ]
     weighed.sort(key=lambda one: (-one.usefulness * one.highlight.sessions, one.highlight.text))
     chosen = list(islice(_of_all_kinds(weighed), MOST))

@@ -1,20 +1,17 @@
-"""The sentences about checks: what has to run first, after which changes they fail, where they are not run or silenced.
+"""The sentences about checks: what has to run first, after which changes they fail, and how they are silenced.
 
 Situations in which a check fails more often name a file or folder; of a linter or formatter the rule that is broken
-says more, and an issue tells it. Sessions that end without a test of their last change, markers that silence a check
-and the file in which the work meets are habits of the project that counts show.
+says more, and an issue tells it. Markers that silence a check and the file in which the work meets are habits of the
+project that counts show.
 """
 
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from pathlib import PurePosixPath
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from helix_episodes.extraction.actions import marker_names
 from helix_episodes.extraction.paths import role_of
-from helix_episodes.extraction.shell.commands import parse_command
-from helix_graph.causality.check_runs import head_of
 from helix_graph.highlights.model import (
     EVIDENCE,
     FEWEST,
@@ -36,7 +33,7 @@ from helix_graph.rules.observance import unmade_changes
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from helix_episodes.model import CommandRun, Decision, Episode, RunKind
+    from helix_episodes.model import Episode
     from helix_graph.causality.api import Causality
     from helix_graph.causality.check_rates import CheckReport, SituationRate
     from helix_graph.causality.fragile import FragilePlace
@@ -49,10 +46,6 @@ _PLACES = frozenset({"file", "folder"})
 _BY_RULE = frozenset({"lint", "format"})
 _CODE = frozenset({"source", "test"})
 _CHANGES = frozenset({"edit", "create", "delete"})
-#: What most sessions do is usual; the endings of files that a quarter of them changes are the project's.
-_USUAL, _OFTEN = 0.5, 0.25
-#: Sessions that leave their last change unchecked are worth a sentence from this share on.
-_UNCHECKED = 0.3
 #: A file that so many sessions change, a third of all and twice as many as any other, is where the work meets.
 _MET, _THIRD, _TWICE = 5, 3, 2
 #: Markers that silence a check are a habit from this share of the sessions on.
@@ -151,83 +144,26 @@ def _situation(row: SituationRate, place: FragilePlace | None) -> Highlight:
     )
 
 
-# What is run seldom, or not after the last change.
-
-
-class _Session(NamedTuple):
-    """A session that changed code: its changes and runs, in the order of its log."""
-
-    episode: Episode
-    changes: tuple[Decision, ...]
-    runs: tuple[CommandRun, ...]
+# Habits.
 
 
 def habit_sentences(episodes: Sequence[Episode]) -> Iterator[Weighed]:
-    """What the sessions that changed code show of how it is checked, and of where it is changed."""
-    every = [one for one in map(_session, episodes) if one.changes]
-    suffixes = _usual_suffixes(every)
-    changing = [one for one in (_narrowed(each, suffixes) for each in every) if one.changes]
-    changed = f"sessions that changed {' or '.join(suffixes)} files"
-    kinds: tuple[RunKind, ...] = ("test", "lint")
-    for kind in kinds:
-        yield from _unchecked(kind, changing, changed)
-    yield from _often_changed(every, len(episodes))
+    """Where the work meets, and how checks are silenced."""
+    yield from _often_changed(episodes)
     yield from _silenced(episodes)
 
 
-def _usual_suffixes(changing: Sequence[_Session]) -> list[str]:
-    """The endings of the files that the project's checks are for: those that many of its sessions change."""
-    sessions = Counter(name for one in changing for name in {_suffix(change) for change in one.changes} if name)
-    return sorted(name for name, met in sessions.items() if met >= _OFTEN * len(changing))
-
-
-def _suffix(change: Decision) -> str:
-    return PurePosixPath((change.action and change.action.path) or "").suffix
-
-
-def _narrowed(session: _Session, suffixes: Sequence[str]) -> _Session:
-    return session._replace(changes=tuple(one for one in session.changes if _suffix(one) in suffixes))
-
-
-def _session(episode: Episode) -> _Session:
-    """Of what helpers did, in logs of their own, the order is not known: their sessions say nothing."""
-    unmade = unmade_changes(episode)
-    changes = tuple(
-        one
-        for one in episode.decisions
-        if one.action and one.action.verb in _CHANGES and one.action.role in _CODE and one.evidence
-        if one.id not in unmade
-    )
-    own = all(one.evidence and one.evidence.file is None for one in changes)
-    return _Session(episode, changes if own else (), tuple(one for one in episode.runs if one.evidence))
-
-
-def _unchecked(kind: RunKind, changing: Sequence[_Session], changed: str) -> Iterator[Weighed]:
-    """Sessions whose last change no check of a kind saw that most sessions run."""
-    ran = sum(any(run.kind == kind for run in one.runs) for one in changing)
-    left = [one for one in changing if not _is_checked(kind, one)]
-    if ran < _USUAL * len(changing) or len(left) < max(FEWEST_OF_MANY, _UNCHECKED * len(changing)):
-        return
-    heads = Counter(head_of(run.command) for one in changing for run in one.runs if run.kind == kind)
-    never = sum(not any(run.kind == kind for run in one.runs) for one in left)
-    none = f" ({never} of them ran none at all)" if never else ""
-    text = (
-        f"In {len(left)} of {len(changing)} {changed} no {kind} ran after the last of these changes"
-        f"{none}; most others ran {quoted(heads.most_common(1)[0][0])}"
-    )
-    places = [place_in(one.episode, one.changes[-1].evidence) for one in left]
-    yield Weighed(OPEN, _command(text, len(left), tuple(reversed(places))))
-
-
-def _often_changed(sessions: Sequence[_Session], every: int) -> Iterator[Weighed]:
+def _often_changed(episodes: Sequence[Episode]) -> Iterator[Weighed]:
     """The one file of code that sessions change again and again, far more often than any other."""
     places: defaultdict[str, dict[str, EvidencePlace]] = defaultdict(dict)
-    for one in sessions:
-        for change in one.changes:
-            path = (change.action and change.action.path) or ""
-            places[path].setdefault(one.episode.id, place_in(one.episode, change.evidence))
+    for episode in episodes:
+        unmade = unmade_changes(episode)
+        for change in episode.decisions:
+            action = change.action
+            if action and action.path and action.verb in _CHANGES and action.role in _CODE and change.id not in unmade:
+                places[action.path].setdefault(episode.id, place_in(episode, change.evidence))
     first, second = [*sorted(places, key=lambda path: (-len(places[path]), path)), "", ""][:2]
-    met, next_most = len(places[first]), len(places[second])
+    met, next_most, every = len(places[first]), len(places[second]), len(episodes)
     if next_most >= FEWEST and met >= max(_MET, _TWICE * next_most) and _THIRD * met >= every:
         text = (
             f"{name_or_quoted(first)} was changed in {met} of {every} sessions, no other file of code in more than "
@@ -254,16 +190,3 @@ def _silenced(episodes: Sequence[Episode]) -> Iterator[Weighed]:
     text = f"Agents put a marker into code that silences a check in {sessions} of {len(episodes)} sessions{examples}"
     advice = ": allow what is wanted in the check's configuration, or forbid the marker"
     yield Weighed(OPEN, _command(text, sessions, places, advice=advice))
-
-
-def _is_checked(kind: RunKind, session: _Session) -> bool:
-    """Whether a command of this kind was run after the last change, with a verdict or without."""
-    last = max(map(_line_of, session.changes))
-    if any(run.kind == kind and run.evidence and run.evidence.line > last for run in session.runs):
-        return True
-    later = (one.action.command for one in session.episode.decisions if one.action and _line_of(one) > last)
-    return any(part.kind == kind for text in later for part in parse_command(text or ""))
-
-
-def _line_of(decision: Decision) -> int:
-    return max(decision.evidence.line, *decision.evidence.also, 0) if decision.evidence else 0

@@ -104,7 +104,7 @@ class IssueSentences:
         self._least = fewest(listed.sessions)
         self._missing = [one.problem for one in runbook.prerequisites if one.sessions >= self._least]
         self._ways = ways
-        self._file, self._rules = written
+        self._file, self._rules, _ = written
         self._decisions = {one.id: one.decisions for one in episodes}
         self._events = {one.id: one.events for one in episodes}
         self._tools = {event.check for one in episodes for event in one.events if event.tool and event.check}

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
-from itertools import islice, takewhile
+from itertools import takewhile
 from typing import TYPE_CHECKING, NamedTuple
 
 from helix_episodes.extraction.shell.commands import plain_command
@@ -31,7 +31,7 @@ from helix_graph.rules.observance import acts_of_all
 from helix_graph.rules.rule_files import file_for_agents, is_read_by, project_versions, rules_in
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Sequence
+    from collections.abc import Iterator, Sequence
     from pathlib import Path
 
     from helix_episodes.model import Decision, Episode
@@ -87,16 +87,27 @@ _WORD, _NEARLY_ALL = re.compile(r"\w{4,}"), 0.75
 
 
 class WrittenRules(NamedTuple):
-    """The file for a new rule, and the rules that an agent of these sessions reads now, each with its file."""
+    """What the rule files say that an agent of these sessions reads now; outside a project there are none.
+
+    ``file`` is where a new rule goes; each of ``rules`` comes with its file, ``text`` is all of them.
+    """
 
     file: str
     rules: Sequence[tuple[str, Rule]]
+    text: str | None
 
 
 def written_rules(root: Path, episodes: Sequence[Episode]) -> WrittenRules:
-    """The rules of the project that a memory is of; outside a project there are none."""
+    """The rules of the project that a memory is of."""
     agents = {one.agent.name for one in episodes if one.agent}
-    return WrittenRules(file_for_agents(root.parent, agents), list(_read_now(root, agents)))
+    file = file_for_agents(root.parent, agents)
+    if root.name != FOLDER:
+        return WrittenRules(file, (), None)
+    versions = project_versions(root.parent)
+    read = {one.path: one.text or "" for one in versions if any(is_read_by(agent, one.path) for agent in agents)}
+    now = ((span.file, rule) for rule in rules_in(versions) for span in rule.spans if span.until is None)
+    each = {rule.id: (path, rule) for path, rule in now if path in read}
+    return WrittenRules(file, tuple(each.values()), "\n".join(read.values()))
 
 
 def rule_sentences(written: WrittenRules, episodes: Sequence[Episode]) -> Iterator[Weighed]:
@@ -136,14 +147,6 @@ def rule_sentences(written: WrittenRules, episodes: Sequence[Episode]) -> Iterat
 
 def _times(binding: Binding) -> str:
     return _TIMES[binding.when] if binding.scope else _ANYWHERE.get(binding.when, _TIMES[binding.when])
-
-
-def _read_now(root: Path, agents: Collection[str]) -> Iterator[tuple[str, Rule]]:
-    """The project's rules that one of these agents reads now, each with its file; outside a project none."""
-    for one in rules_in(project_versions(root.parent)) if root.name == FOLDER else ():
-        now = (span.file for span in one.spans if span.until is None)
-        files = (file for file in now if any(is_read_by(agent, file) for agent in agents))
-        yield from ((file, one) for file in islice(files, 1))
 
 
 class _Refusal(NamedTuple):
@@ -186,24 +189,23 @@ class _Request(NamedTuple):
     place: EvidencePlace
 
 
-def request_sentences(root: Path, episodes: Sequence[Episode], *, file: str) -> Iterator[Weighed]:
+def request_sentences(written: WrittenRules, episodes: Sequence[Episode]) -> Iterator[Weighed]:
     """What people asked for in session after session once the work had begun, where no rule file speaks of it."""
     asked: defaultdict[tuple[str, str], list[_Request]] = defaultdict(list)
     for episode in episodes:
         for one in _requests(episode) if any(map(_does, episode.decisions)) else ():
             asked[one.what].append(one)
-    written = _written_now(root, episodes) if asked else ""
     for (_, thing), several in asked.items():
         sessions = {one.place.session for one in several}
         if len(sessions) < max(FEWEST_OF_MANY, _ASKED * len(episodes)):
             continue
         said = [words for words, _ in Counter(one.words.lower() for one in several).most_common(2)]
         other = f" (also {quoted(said[1], longest=LONGEST_QUOTE)})" if said[1:] else ""
-        named = re.search(rf"\b{re.escape(thing)}", written, re.IGNORECASE)
-        rule = "" if named or root.name != FOLDER else f"; no rule file here mentions {quoted(thing)}"
+        named = written.text is None or re.search(rf"\b{re.escape(thing)}", written.text, re.IGNORECASE)
+        rule = "" if named else f"; no rule file here mentions {quoted(thing)}"
         text = (
             f"People told agents to {quoted(said[0], longest=LONGEST_QUOTE)}{other} after the first prompt in "
-            f"{len(sessions)} of {len(episodes)} sessions{rule}: say in {file} whether they do so unasked."
+            f"{len(sessions)} of {len(episodes)} sessions{rule}: say in {written.file} whether they do so unasked."
         )
         yield _said_by_people(text, [one.place for one in several])
 
@@ -230,15 +232,6 @@ def _noun(word: str) -> str:
     """A word as it is compared: without its ending, ``tests`` and ``test`` alike."""
     plain = re.sub(r"\.\w{1,4}$", "", word.lower())
     return plain.removesuffix("s") if len(plain) > _SHORT and not plain.endswith("ss") else plain
-
-
-def _written_now(root: Path, episodes: Sequence[Episode]) -> str:
-    """All that the project's rule files say that an agent of these sessions reads."""
-    if root.name != FOLDER:
-        return ""
-    agents = {one.agent.name for one in episodes if one.agent}
-    newest = {one.path: one.text or "" for one in project_versions(root.parent)}
-    return "\n".join(text for path, text in newest.items() if any(is_read_by(agent, path) for agent in agents))
 
 
 def _says(rule: Rule, words: str) -> bool:
