@@ -53,7 +53,9 @@ def readable(found: Sequence[Pattern], *, works: bool, tools: Collection[str]) -
     dropped = {id(row) for row in (*early, *silencing)}
     left = [row for row in found if id(row) not in dropped and _check_of(row) not in {*tools, REPORTED}]
     chosen = [row for row in _once(left) if _says_something(row) and (_works(row) if works else not _works(row))]
-    chosen.sort(key=_best_first if works else _worst_first)
+    chosen.sort(
+        key=lambda row: (-_bound(row, low=True) if works else _bound(row, low=False), -row.occurrences, row.name)
+    )
     return ReadableRows(
         rows=tuple(
             msgspec.structs.replace(row, standing="counted")
@@ -112,9 +114,6 @@ def _check_of(row: Pattern) -> str:
     return row.trigger.partition(" fails")[0]
 
 
-def _best_first(row: Pattern) -> tuple[float, int, str]:
-    return (-row.interval.low if row.interval else -row.success_rate, -row.occurrences, row.name)
-
-
-def _worst_first(row: Pattern) -> tuple[float, int, str]:
-    return (row.interval.high if row.interval else row.success_rate, -row.occurrences, row.name)
+def _bound(row: Pattern, *, low: bool) -> float:
+    """An end of what is known of a row's rate."""
+    return (row.interval.low if low else row.interval.high) if row.interval else row.success_rate

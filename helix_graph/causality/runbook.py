@@ -228,7 +228,9 @@ def _corrections(
         ways = known[episode.id]
         log = episode.provenance.log if episode.provenance else None
         for run in episode.runs:
-            looks = not run.command or not _did_not_run(run) or _only_looks(run.command)
+            # Only a command that failed, or a check that could not start, says nothing of the work.
+            ran = run.kind != "command" and run.passed is not None
+            looks = ran or all(part.purpose == "look" for part in parse_command(run.command or ""))
             for event in run.events_among(events):
                 problem = event.family or event.message or ""
                 way = ways.get(event.id)
@@ -260,15 +262,6 @@ def _corrections(
             log=newest.log,
             line=newest.event.evidence.line if newest.event.evidence else None,
         )
-
-
-def _did_not_run(run: CommandRun) -> bool:
-    """Whether a run says nothing of the work: a command that failed, or a check that could not start."""
-    return run.kind == "command" or run.passed is None
-
-
-def _only_looks(command: str) -> bool:
-    return all(part.purpose == "look" for part in parse_command(command))
 
 
 def _one_line(message: str) -> str:

@@ -103,7 +103,8 @@ def common_workaround(ways: Iterable[tuple[str, Workaround | None]]) -> CommonWo
         sessions.add(session)
         if way is not None:
             used[way.how, way.what].add(session)
-            commands[way.how, way.what][_short(way.command)] += 1
+            short = way.command if len(way.command) <= _LONGEST else f"{way.command[: _LONGEST - 1].rstrip()}…"
+            commands[way.how, way.what][short] += 1
     if not used:
         return None
     how, what = key = min(used, key=lambda one: (-len(used[one]), one))
@@ -274,7 +275,3 @@ def _place_of(head: Sequence[str], words: Sequence[str]) -> int:
     """Where in a command another begins, after its first word; 0 where it does not."""
     size = len(head)
     return next((at for at in range(1, len(words) - size + 1) if words[at : at + size] == list(head)), 0) if size else 0
-
-
-def _short(command: str) -> str:
-    return command if len(command) <= _LONGEST else f"{command[: _LONGEST - 1].rstrip()}…"

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
     from helix_episodes.model import Episode
     from helix_graph.causality.api import Causality
-    from helix_graph.causality.check_rates import CheckReport, SituationRate
+    from helix_graph.causality.check_rates import SituationRate
     from helix_graph.causality.fragile import FragilePlace
     from helix_graph.causality.runbook import Runbook
 
@@ -63,15 +63,16 @@ def prerequisite_sentences(runbook: Runbook, episodes: Sequence[Episode]) -> Ite
             setup, problem = (quoted(text, longest=LONGEST_QUOTE) for text in (first.first, first.problem))
             met = f"{problem}, {first.sessions} of {runbook.sessions} sessions"
             text = f"{label_or_quoted(first.check)} fails here before {setup} has run ({met})"
-            places = tuple(_first_failure(by_id[name], first.check) for name in first.episodes[:EVIDENCE])
-            yield Weighed(HELPED, _command(text, first.sessions, places, see="helix-graph runbook"))
-
-
-def _first_failure(episode: Episode, check: str) -> EvidencePlace:
-    """Where the check failed first in a session."""
-    failures = (event for event in episode.events if event.type == "error" and event.check == check and event.evidence)
-    first = next(failures, None)
-    return place_in(episode, first.evidence if first else None)
+            failures = (
+                (by_id[name], event)
+                for name in first.episodes[:EVIDENCE]
+                for event in by_id[name].events
+                if event.type == "error" and event.check == first.check and event.evidence
+            )
+            places = {episode.id: place_in(episode, event.evidence) for episode, event in reversed([*failures])}
+            yield Weighed(
+                HELPED, _command(text, first.sessions, [*reversed(places.values())], see="helix-graph runbook")
+            )
 
 
 def _command(
@@ -100,18 +101,12 @@ def situation_sentences(causality: Causality) -> Iterator[Weighed]:
     fragile = causality.fragile().places
     places = {(one.rate.check, one.path): one for one in fragile}
     report = causality.checks()
-    for row in _worse(report):
+    rows = (row for check in report.checks for row in check.situations if _is_place(row))
+    for row in (row for row in rows if row.standing == "worse" and row.worse_in_both_halves):
         yield Weighed(HELPED, _situation(row, places.get((row.check, row.value))))
     # In small memories rates say nothing yet, and counts are counts.
     counts = [one for one in fragile if not report.enough and _fails_much_more(one.rate)]
     yield from (Weighed(OPEN, _situation(one.rate, one)) for one in counts)
-
-
-def _worse(report: CheckReport) -> Iterator[SituationRate]:
-    """Each place that is worse in both halves of the time."""
-    for check in report.checks:
-        worse = (row for row in check.situations if row.standing == "worse" and row.worse_in_both_halves)
-        yield from filter(_is_place, worse)
 
 
 def _is_place(row: SituationRate) -> bool:

@@ -39,7 +39,7 @@ from helix_graph.rules.rule_files import in_force
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping, Sequence
 
-    from helix_episodes.model import Decision, Episode
+    from helix_episodes.model import Episode
     from helix_graph.causality.runbook import Runbook
     from helix_graph.causality.workarounds import CommonWorkaround, Workaround
     from helix_graph.highlights.requests import WrittenRules
@@ -152,7 +152,9 @@ class IssueSentences:
         least = 1 if way and way.how == "quoted" else FEWEST
         if way is None or way.how == "again" or way.worked < least or 2 * way.worked < way.sessions:
             return None
-        end = f"; what worked instead, in {way.worked} of {way.sessions} sessions: {_way(way)}"
+        what, command = (quoted(text, longest=LONGEST_QUOTE) for text in (way.what, way.command))
+        words = way_words(way.how, what) + (f" ({command})" if command != what else "")
+        end = f"; what worked instead, in {way.worked} of {way.sessions} sessions: {words}"
         return _Ending(HELPED, (one.check, way.what), end, self._advice(one, way))
 
     def _advice(self, one: Issue, way: CommonWorkaround) -> str:
@@ -167,8 +169,16 @@ class IssueSentences:
         """The sessions in which a command was run soon after the issue and went well."""
         found = set[str]()
         for place in details.occurrences:
-            later = [one for one in self._decisions.get(place.episode, ()) if _line_of(one) > (place.line or 0)]
-            found |= {place.episode for one in later[:_SOON] if one.outcome != "failure" and _runs(one, command)}
+            later = (
+                one
+                for one in self._decisions.get(place.episode, ())
+                if one.evidence and one.evidence.line > (place.line or 0)
+            )
+            for one in islice(later, _SOON):
+                text = one.action.command if one.action and one.action.verb == "run" else None
+                parts = parse_command(text or "") if one.outcome != "failure" else ()
+                if any(head_of(part.text) == head_of(command) for part in parts):
+                    found.add(place.episode)
         return found
 
     def _open(self, one: Issue, details: IssueDetails, ways: Sequence[Workaround]) -> _Ending | None:
@@ -199,11 +209,12 @@ class IssueSentences:
         only = _only_file(details) if one.check in self._tools else ""
         subject = f"{_subject(one, self._tools)}{f' for {logged_name_or_quoted(only)}' if only else ''}"
         met = f"{subject} in {one.sessions} of {self._listed.sessions} sessions"
+        times = f" ({one.runs} times)" if one.runs > one.sessions else ""
         return Weighed(
             ending.usefulness,
             Highlight(
                 kind="issue",
-                text=f"{met}{_times(one)}{again}{silenced}{ending.end}{ending.advice}.",
+                text=f"{met}{times}{again}{silenced}{ending.end}{ending.advice}.",
                 brief=f"{met}{ending.end}.",
                 see=f"helix-graph issues show {one.id[:8]}",
                 sessions=one.sessions,
@@ -220,8 +231,7 @@ class IssueSentences:
             if one.sessions > 1 and not one.family.endswith(_NAMELESS)
         ]
         silenced = [one for one in groups if one.suppressed > 1]
-        cure = next((one.remedy for one in groups if one.remedy and one.remedy.how == "run"), None)
-        if row is None or row.sessions < self._least or not (silenced or cure):
+        if row is None or row.sessions < self._least or not silenced:
             return
         kinds = [
             f"{one.family} in {one.sessions}"
@@ -231,10 +241,6 @@ class IssueSentences:
         habit = "".join(
             f"; {one.family} was silenced by a marker {one.suppressed} of {one.repaired} times" for one in silenced
         )
-        if cure:
-            times = sum(one.remedy.times for one in groups if one.remedy and one.remedy.what == cure.what)
-            repaired = sum(one.remedy.of for one in groups if one.remedy and one.remedy.what == cure.what)
-            habit += f"; {quoted(cure.what, longest=LONGEST_QUOTE)} repaired {times} of {repaired} of them"
         often = f", among them {' and '.join(kinds[:_KINDS])}" if kinds else ""
         met = f"{label_or_quoted(row.title)} fails in {row.sessions} of {self._listed.sessions} sessions{often}"
         yield Weighed(
@@ -290,16 +296,6 @@ def _helped(one: Issue) -> bool:
     return remedy.how == "run" or (remedy.how == "edit" and role_of(remedy.what) != "test")
 
 
-def _line_of(decision: Decision) -> int:
-    return decision.evidence.line if decision.evidence else 0
-
-
-def _runs(decision: Decision, command: str) -> bool:
-    """Whether a decision ran a command, with whatever else."""
-    text = decision.action.command if decision.action and decision.action.verb == "run" else None
-    return any(head_of(part.text) == head_of(command) for part in parse_command(text or ""))
-
-
 def _slips(one: Issue) -> bool:
     """Whether a check complains of one rule again and again, and each time by hand what it names is put right."""
     named = (
@@ -309,12 +305,6 @@ def _slips(one: Issue) -> bool:
         and " name" not in one.family
     )
     return named and one.remedy is not None and one.remedy.how == "edit named"
-
-
-def _way(way: CommonWorkaround) -> str:
-    what, command = (quoted(text, longest=LONGEST_QUOTE) for text in (way.what, way.command))
-    words = way_words(way.how, what)
-    return words if way.what == way.command else f"{words} ({command})"
 
 
 def _subject(one: Issue, tools: Collection[str]) -> str:
@@ -340,10 +330,6 @@ def _subject(one: Issue, tools: Collection[str]) -> str:
 def _family(family: str) -> str:
     rule, others, _ = family.partition(_AND_OTHERS)
     return rule + others if others and " " not in rule else logged_name_or_quoted(family)
-
-
-def _times(one: Issue) -> str:
-    return f" ({one.runs} times)" if one.runs > one.sessions else ""
 
 
 def _places(issues: Sequence[IssueDetails]) -> tuple[EvidencePlace, ...]:

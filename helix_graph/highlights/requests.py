@@ -34,8 +34,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from pathlib import Path
 
-    from helix_episodes.model import Decision, Episode
-    from helix_graph.rules.model import Binding, Rule, When
+    from helix_episodes.model import Episode
+    from helix_graph.rules.model import Rule, When
 
 #: What each time is at which a rule can be followed or ignored.
 _TIMES: dict[When, str] = {
@@ -132,9 +132,11 @@ def rule_sentences(written: WrittenRules, episodes: Sequence[Episode]) -> Iterat
         sessions = len({one.session for one in left})
         if sessions < FEWEST or 2 * record.followed > record.opportunities:
             continue
+        plain = _TIMES[binding.when]
+        times = plain if binding.scope else _ANYWHERE.get(binding.when, plain)
         text = (
             f"{name_or_quoted(files[rule])} says {quoted(rule.text, longest=2 * LONGEST_QUOTE)}; that was done "
-            f"{_times(binding).format(record.followed, record.opportunities)}{where}{vain}"
+            f"{times.format(record.followed, record.opportunities)}{where}{vain}"
         )
         advice = f": {'mend what it fails on' if 2 * failed > len(left) else 'let a hook do it'}, or drop the line."
         places = [EvidencePlace(session=one.session, log=one.log, line=one.line) for one in left]
@@ -143,10 +145,6 @@ def rule_sentences(written: WrittenRules, episodes: Sequence[Episode]) -> Iterat
             kind="rule", text=text + advice, brief=f"{text}.", see=see, sessions=sessions, evidence=newest(places)
         )
         yield Weighed(HELPED, found)
-
-
-def _times(binding: Binding) -> str:
-    return _TIMES[binding.when] if binding.scope else _ANYWHERE.get(binding.when, _TIMES[binding.when])
 
 
 class _Refusal(NamedTuple):
@@ -193,7 +191,9 @@ def request_sentences(written: WrittenRules, episodes: Sequence[Episode]) -> Ite
     """What people asked for in session after session once the work had begun, where no rule file speaks of it."""
     asked: defaultdict[tuple[str, str], list[_Request]] = defaultdict(list)
     for episode in episodes:
-        for one in _requests(episode) if any(map(_does, episode.decisions)) else ():
+        # Who is only talked to has no routine.
+        works = any(one.action and one.action.verb in {"edit", "create", "delete", "run"} for one in episode.decisions)
+        for one in _requests(episode) if works else ():
             asked[one.what].append(one)
     for (_, thing), several in asked.items():
         sessions = {one.place.session for one in several}
@@ -221,11 +221,6 @@ def _requests(episode: Episode) -> Iterator[_Request]:
             names = [_noun(word) for word in phrase if not _FILLERS.fullmatch(word)]
             if verb and names and len(phrase) <= _LONGEST_PHRASE and names[-1].isalpha():
                 yield _Request((verb, names[-1]), " ".join([words[at], *phrase]), place_in(episode, prompt))
-
-
-def _does(decision: Decision) -> bool:
-    """Whether a decision changed a file or ran something: who is only talked to has no routine."""
-    return decision.action is not None and decision.action.verb in {"edit", "create", "delete", "run"}
 
 
 def _noun(word: str) -> str:

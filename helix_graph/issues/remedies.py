@@ -91,7 +91,8 @@ def generalised(
     # An edit of a file that no other session edited for it says nothing to the next one.
     alone = [key for key, used in uses.items() if key[0] == "edit" and _sessions(used) == 1]
     if len(alone) > 1:
-        edits = _once([use for key in alone for use in uses.pop(key)])
+        each = {(failure.number, failure.local): (failure, one) for key in alone for failure, one in uses.pop(key)}
+        edits = list(each.values())
         paths = [path for _, path in alone]
         uses["edits", _listed(paths if len(edits) == 1 else sorted({_name_of(one) for one in paths}))] = edits
     found = [_remedy(how, what, used, len(repaired), sessions) for (how, what), used in uses.items()]
@@ -145,8 +146,8 @@ def kinds_of_changes(failure: Failure, changes: Sequence[Change], *, checks: str
     kinds = [_kind_of_change(failure, one, checks=checks) for one in changes]
     # Where other code was changed too, it is not the test that was wrong.
     of_code = [key for key in kinds if key[0] != "edit test"] or kinds
-    pairs = list(zip(kinds, changes, strict=True))
-    return {key: _most_telling([one for own, one in pairs if own == key]) for key in of_code}
+    latest = {key: one for key, one in zip(kinds, changes, strict=True) if key in of_code}
+    return latest | {key: one for key, one in zip(kinds, changes, strict=True) if key in of_code and _tells(one)}
 
 
 def _kind_of_change(failure: Failure, change: Change, *, checks: str) -> tuple[How, str]:
@@ -196,11 +197,6 @@ def _tells(change: Change) -> bool:
     return any(line[0] != " " and is_telling(line[1:]) for line in _diff(change))
 
 
-def _most_telling(changes: Sequence[Change]) -> Change:
-    """The latest of some changes that shows more than imports."""
-    return next((one for one in reversed(changes) if _tells(one)), changes[-1])
-
-
 def _sessions(used: Sequence[tuple[Failure, Change]]) -> int:
     return len({failure.number for failure, _ in used})
 
@@ -213,8 +209,3 @@ def _name_of(path: str) -> str:
 def _listed(paths: Sequence[str]) -> str:
     more = len(paths) - _MOST_NAMED
     return ", ".join(paths[:_MOST_NAMED]) + (f" and {more} more" if more > 0 else "")
-
-
-def _once(used: Sequence[tuple[Failure, Change]]) -> list[tuple[Failure, Change]]:
-    """Each failure once."""
-    return list({(failure.number, failure.local): (failure, change) for failure, change in used}.values())
