@@ -51,9 +51,9 @@ class GeneralRemedy(msgspec.Struct, frozen=True, kw_only=True):
 class Issue(msgspec.Struct, frozen=True, kw_only=True):
     """One row: an issue, a group, or what else failures were added up by.
 
-    ``thing`` is the test, symbol or message that an issue is about (`Mention.thing`), of a group the one that took
-    most, in ``thing_minutes``. ``steps``, ``minutes`` and ``tokens`` are what all occurrences took
-    (`helix_episodes.model.Cost`); None where no log has them. ``kinds`` counts the different issues in a group.
+    ``thing`` is the test, symbol or message that an issue, or most of a group, is about (`Mention.thing`). ``steps``,
+    ``minutes`` and ``tokens`` are what all occurrences took (`helix_episodes.model.Cost`); None where no log has them.
+    ``kinds`` counts the different issues in a group.
     ``runs`` counts the results that show it: one run of a linter may break many rules. ``suppressed`` of the
     ``repaired`` occurrences were silenced by a marker.
     ``since`` counts the runs of its check since it was last seen, or the sessions (``unit`` says which). ``remedy`` is
@@ -67,7 +67,6 @@ class Issue(msgspec.Struct, frozen=True, kw_only=True):
     title: str
     message: str = ""
     thing: str = ""
-    thing_minutes: float | None = None
     check: str = ""
     family: str = ""
     state: State | None = None

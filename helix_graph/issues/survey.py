@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable
 from hashlib import blake2b
-from typing import TYPE_CHECKING, NamedTuple, TypedDict
+from typing import TYPE_CHECKING, NamedTuple
 
 from msgspec.structs import replace
 
@@ -256,11 +256,6 @@ def _say_the_same(members: Sequence[Failure]) -> bool:
     return sentences.most_common(1)[0][1] >= _NEARLY_ALL * len(members)
 
 
-class _Costliest(TypedDict):
-    thing: str
-    thing_minutes: float | None
-
-
 class _Chosen(NamedTuple):
     """The rows that were asked for, and how many others there are."""
 
@@ -334,7 +329,7 @@ def _row(
         kind=kind,
         title=_title(kind, key, members, texts.raw),
         message=_PLACE.sub("", texts.message) if named else "",
-        **_costliest(members),
+        thing=Counter(one.thing for one in members).most_common(1)[0][0],
         check=latest.check if named else "",
         family=latest.family if named else "",
         state=state.state if state else None,
@@ -371,16 +366,6 @@ def _commonest(remedies: list[GeneralRemedy]) -> GeneralRemedy | None:
     """What repaired an issue most often but for a marker, as short as a row has it."""
     first = next((one for one in remedies if one.how != "silence"), None)
     return replace(first, example="", diff=()) if first else None
-
-
-def _costliest(members: Sequence[Failure]) -> _Costliest:
-    """The thing that the costliest issue among failures is about."""
-    seconds: Counter[str] = Counter()
-    for one in members:
-        seconds[one.fingerprint] += one.seconds or 0
-    first, took = max(seconds.items(), key=lambda item: (item[1], item[0]))
-    things = Counter(one.thing for one in members if one.fingerprint == first)
-    return {"thing": things.most_common(1)[0][0], "thing_minutes": round(took / 60, 1) if took else None}
 
 
 def _minutes(members: Iterable[Failure]) -> float | None:
