@@ -185,3 +185,25 @@ def test_synonyms_find_what_logs_call_otherwise(
     other = script("s2").prompt("Add the new discount to the receipt").edit("shop/receipt.py", "a", "b")
     graph = remember(episode_of(log), episode_of(other))
     assert "s1" in str(graph.labels(words, limit=1).labels[0].places[0].episode)
+
+
+def test_a_label_whose_mentions_a_finer_answer_shows_is_not_offered_again(
+    script: Callable[[str], Script], episode_of: Callable[[Script], Episode], remember: Remember
+) -> None:
+    output = "shop/cart.go:4:2: undefined: Rebate\nFAIL\texample.com/shop [build failed]"
+    graph = remember(episode_of(script("s1").prompt("Work on the shop").run("go build ./...", output, code=1)))
+    found = [one for one in graph.labels("undefined Rebate").labels if one.type == "error"]
+    assert len(found) == 1
+
+
+def test_of_many_mentions_each_session_is_shown_before_the_second_of_one(
+    script: Callable[[str], Script], episode_of: Callable[[Script], Episode], remember: Remember
+) -> None:
+    busy = script("s1").prompt("Work on the shop")
+    for number in range(12):
+        busy = busy.edit("shop/cart.py", f"a{number}", f"b{number}").run(f"make step{number}")
+    others = [script(f"s{number}").prompt("Work on it").edit("shop/cart.py", "a", "b") for number in (2, 3)]
+    graph = remember(episode_of(busy), *map(episode_of, others))
+    places = graph.labels("changed cart.py", limit=1).labels[0].places
+    assert {one.episode for one in places} == {"episode-s1", "episode-s2", "episode-s3"}
+    assert len(places) == 10
