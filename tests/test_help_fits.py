@@ -51,3 +51,11 @@ def test_the_list_of_commands_is_not_cut_and_names_how_to_see_the_rest(capsys: p
         assert not any(row.endswith("...") for row in shown.splitlines()[1:])
     assert run(["help", "insight", "--all"]) == 0
     assert "consolidate" in capsys.readouterr().out
+
+
+def test_the_list_of_everyday_commands_has_at_most_40_rows(capsys: pytest.CaptureFixture[str]) -> None:
+    run(["--help"])
+    listed = capsys.readouterr().out.splitlines()
+    assert len(listed) <= 40
+    run(["help", "--all"])
+    assert any("--version" in row for row in capsys.readouterr().out.splitlines())

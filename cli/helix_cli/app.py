@@ -44,8 +44,6 @@ EVERYDAY = {
         "search": "commands.search_and_model:search",
         "sessions": "commands.sessions:sessions",
         "labels": "commands.labels:labels",
-    },
-    "Why did it happen": {
         "path": "commands.paths_and_causes:path",
         "causes": "commands.paths_and_causes:causes",
         "effects": "commands.paths_and_causes:effects",
@@ -73,7 +71,6 @@ EVERYDAY = {
         "resume": "commands.lifecycle:resume",
         "status": "commands.graph:status",
         "demo": "commands.demo:demo",
-        "help": "commands.help:help_command",
     },
 }
 #: ... and with ``help --all`` these too.
@@ -126,6 +123,7 @@ RARE = {
         "hook": "mcp_and_hook_commands:hook",
         "plugin": "commands.setup:plugin",
         "model": "commands.search_and_model:model",
+        "help": "commands.help:help_command",
     },
 }
 ALIASES = {"off": "pause", "on": "resume"}

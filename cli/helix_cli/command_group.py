@@ -74,6 +74,13 @@ class LazyGroup(click.Group):
             ctx.fail(f"No such command {args[0]!r}.{meant}")
         return super().resolve_command(ctx, args)
 
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """The options, then the commands; the everyday ones stand alone, so that they fit a screen."""
+        if ctx.parent is None and not ctx.meta.get(EVERY_COMMAND, False):
+            self.format_commands(ctx, formatter)
+        else:
+            super().format_options(ctx, formatter)
+
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """The commands in their sections, one line each."""
         every = ctx.meta.get(EVERY_COMMAND, False)
