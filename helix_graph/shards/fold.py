@@ -165,6 +165,8 @@ def _inputs(folders: Sequence[Path], *, since: str, until: str) -> _Inputs:
         days = " of this period" if since or until else ""
         named = ", ".join(map(str, folders))
         raise InvalidArgument("folders", f"have no shards{days} ({named}); `helix-graph pack` writes some")
+    projects = {path.name for path in shards}
+    before = [path for path in before if path.name in projects]
     for path in (*shards, *before):
         check_shard(path)
     return _Inputs(sorted(shards), sorted(before), earlier)
