@@ -128,8 +128,8 @@ def test_a_path_takes_its_ends_without_options(memory: Memory, ask: Callable[...
 
 
 def test_every_step_of_a_path_says_what_it_rests_on(memory: Memory, ask: Callable[..., str]) -> None:
-    answer = memory.graph.path(source="mypy fails: arg-type", target="success")
-    told = ask("path", "--from", "mypy fails: arg-type", "--to", "success")
+    answer = memory.graph.path(source="ruff fails: E501", target="success")
+    told = ask("path", "--from", "ruff fails: E501", "--to", "success")
     for step in answer.steps:
         held = f"{step.frequency.k} of {step.frequency.n} session"
         assert f"  {step.type} ({', '.join(step.reasons)}; {held}" in told
