@@ -6,8 +6,7 @@ missing here is missing on purpose: an agent's own slips, answers to a look, fai
 
 from __future__ import annotations
 
-from collections import defaultdict
-from itertools import islice, zip_longest
+from itertools import islice
 from typing import TYPE_CHECKING, NamedTuple
 
 from helix_episodes.extraction.checks import CheckFinding
@@ -32,6 +31,7 @@ from helix_graph.highlights.model import (
     Weighed,
     counted,
     fewest,
+    place_in,
 )
 from helix_graph.insights.safe_quoting import label_or_quoted, logged_name_or_quoted, quoted
 from helix_graph.rules.rule_files import in_force
@@ -105,38 +105,30 @@ class IssueSentences:
         self._missing = [one.problem for one in runbook.prerequisites if one.sessions >= self._least]
         self._ways = ways
         self._file, self._rules, _ = written
-        self._decisions = {one.id: one.decisions for one in episodes}
-        self._events = {one.id: one.events for one in episodes}
+        self._episodes = {one.id: one for one in episodes}
         self._tools = {event.check for one in episodes for event in one.events if event.tool and event.check}
 
     def __iter__(self) -> Iterator[Weighed]:
         said: set[tuple[str, str]] = set()
-        habits: defaultdict[str, list[Issue]] = defaultdict(list)
+        checks: dict[str, bool] = {}
         for one in self._listed.issues:
             missing = any(_same(one, problem) for problem in self._missing)
             if one.state == "quiet" or one.sessions < self._least or missing:
                 continue
+            if one.unit != "runs" and only_looks(one.check):
+                continue  # there is nothing to decide
+            details = self._survey.show(one.id)
+            met = details.occurrences
+            ways = [(place.episode, self._ways.get(place.episode, {}).get(place.event)) for place in met]
+            passed = [way for _, way in ways if way]
+            found = self._cured(one, details, common_workaround(ways)) or self._open(one, details, passed)
             if one.unit == "runs":
-                habits[one.check].append(one)
-            found = self._issue(one)
-            if found is not None and found[0] not in said:
-                said.update({found[0]} if found[0][1] else ())
-                yield found[1]
-        for check, several in habits.items():
-            if all((check, one.remedy.what if one.remedy else "") not in said for one in several):
-                yield from self._check(check)
-
-    def _issue(self, one: Issue) -> tuple[tuple[str, str], Weighed] | None:
-        """The sentence about an issue and its cure; None where there is nothing to decide, as after a look-up."""
-        if one.unit != "runs" and only_looks(one.check):
-            return None
-        details = self._survey.show(one.id)
-        ways = [(place.episode, self._ways.get(place.episode, {}).get(place.event)) for place in details.occurrences]
-        passed = [way for _, way in ways if way]
-        found = self._cured(one, details, common_workaround(ways)) or self._open(one, details, passed)
-        if found is None:
-            return None
-        return found.key, self._sentence(found, one, details)
+                checks[one.check] = checks.get(one.check, False) or (found is not None and found.usefulness == HELPED)
+            if found is not None and found.key not in said:
+                said.update({found.key} if found.key[1] else ())
+                yield self._sentence(found, one, details)
+        for check in (check for check, cured in checks.items() if not cured):
+            yield from self._check(check)
 
     def _cured(self, one: Issue, details: IssueDetails, way: CommonWorkaround | None) -> _Ending | None:
         """What repaired an issue, or what worked instead in most of its sessions."""
@@ -169,11 +161,8 @@ class IssueSentences:
         """The sessions in which a command was run soon after the issue and went well."""
         found = set[str]()
         for place in details.occurrences:
-            later = (
-                one
-                for one in self._decisions.get(place.episode, ())
-                if one.evidence and one.evidence.line > (place.line or 0)
-            )
+            every, line = self._episodes[place.episode].decisions, place.line or 0
+            later = (one for one in every if one.evidence and one.evidence.line > line)
             for one in islice(later, _SOON):
                 text = one.action.command if one.action and one.action.verb == "run" else None
                 parts = parse_command(text or "") if one.outcome != "failure" else ()
@@ -218,7 +207,7 @@ class IssueSentences:
                 brief=f"{met}{ending.end}.",
                 see=f"helix-graph issues show {one.id[:8]}",
                 sessions=one.sessions,
-                evidence=_places([details]),
+                evidence=_places(details),
             ),
         )
 
@@ -257,23 +246,21 @@ class IssueSentences:
 
     def _one_a_session(self, check: str) -> tuple[EvidencePlace, ...]:
         """Where a check failed first in each session, the newest first."""
-        groups = self._survey.list(by="group", check=check, limit=ROWS).issues
-        places = sorted(
-            (place for one in groups for place in self._survey.show(one.id).occurrences if not place.deliberate),
-            key=lambda place: (place.date or "", place.session, place.line or 0),
-        )
-        first = {place.session: place for place in reversed(places)}
-        newest = sorted(first.values(), key=lambda place: (place.date or "", place.session), reverse=True)
-        return tuple(EvidencePlace(session=one.session, log=one.log, line=one.line) for one in newest)
+        places: dict[str, EvidencePlace] = {}
+        for episode in self._episodes.values():
+            for event in episode.events:
+                if event.type == "error" and event.check == check and not event.deliberate:
+                    places.setdefault(episode.id, place_in(episode, event.evidence))
+        return tuple(reversed(places.values()))
 
     def _replies(self, details: IssueDetails) -> str:
         """What a person said next where an agent's turn ended with the failure."""
         names = {(place.episode, place.event) for place in details.occurrences}
         said = (
             event.reply.quote
-            for episode, events in self._events.items()
-            for event in events
-            if event.reply and (episode, event.id) in names and len(event.reply.quote) <= LONGEST_QUOTE
+            for name, episode in self._episodes.items()
+            for event in episode.events
+            if event.reply and (name, event.id) in names and len(event.reply.quote) <= LONGEST_QUOTE
             if len(event.reply.quote.split()) >= _FEWEST_WORDS and "?" not in event.reply.quote
         )
         return "".join(f"; a person answered {quoted(one.rstrip('.'))}" for one in islice(said, 1))
@@ -332,11 +319,7 @@ def _family(family: str) -> str:
     return rule + others if others and " " not in rule else logged_name_or_quoted(family)
 
 
-def _places(issues: Sequence[IssueDetails]) -> tuple[EvidencePlace, ...]:
-    """The newest places of each issue in turn, each line once."""
-    places = [
-        [EvidencePlace(session=one.session, log=one.log, line=one.line) for one in reversed(details.occurrences)]
-        for details in issues
-    ]
-    in_turn = (place for row in zip_longest(*places) for place in row if place is not None)
-    return tuple(islice(dict.fromkeys(in_turn), EVIDENCE))
+def _places(details: IssueDetails) -> tuple[EvidencePlace, ...]:
+    """The newest places of an issue, each line once."""
+    newest = (EvidencePlace(session=one.session, log=one.log, line=one.line) for one in reversed(details.occurrences))
+    return tuple(islice(dict.fromkeys(newest), EVIDENCE))
