@@ -95,9 +95,11 @@ def fragile_report(
         rates.row(check, one)
         for check in rates.usual
         for one in rates.situations(check)
-        if one.dimension in {"file", "folder"} and (wanted is None or _holds(one, wanted))
+        if one.dimension in {"file", "folder"}
+        if wanted is None or f"{wanted}/".startswith(f"{one.value}/")
     ]
-    chosen = [row for row in rows if wanted is not None or (row.runs >= ENOUGH_RUNS and _stands_out(row))]
+    worse = (row for row in rows if row.standing == "worse" or (row.standing == "counts only" and is_more(row)))
+    chosen = rows if wanted is not None else [row for row in worse if row.runs >= ENOUGH_RUNS]
     ranked = sorted(chosen, key=lambda row: (-rates.distance(row), row.value, row.check))
     by_name = {session.episode: session for session in sessions}
     places = []
@@ -109,15 +111,6 @@ def fragile_report(
     return FragileReport(
         sessions=rates.sessions, enough=rates.enough, path=wanted, places=tuple(places), together=tuple(together)
     )
-
-
-def _holds(situation: Situation, path: str) -> bool:
-    own = situation.dimension == "file" and situation.value == path
-    return own or (situation.dimension == "folder" and f"{path}/".startswith(f"{situation.value}/"))
-
-
-def _stands_out(row: SituationRate) -> bool:
-    return row.standing == "worse" or (row.standing == "counts only" and is_more(row))
 
 
 def _passed_after(

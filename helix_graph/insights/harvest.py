@@ -31,7 +31,6 @@ from helix_graph.insights.model import (
     HARVEST_SOURCE,
     LESSON,
     Insight,
-    InsightLink,
     StoredInsight,
     TextVector,
 )
@@ -212,7 +211,12 @@ def _take(
         answer["added"].append(group.name)
     else:
         answer["known" if stored else "taken_in"] += 1
-    links = list(_links(group, known.insight.uid if known else group.uid))
+    uid = known.insight.uid if known else group.uid
+    links = [
+        new_link(uid, bond, at=one.at, node=(node.type, node.text), episode=node.episode, origin="extraction")
+        for one in group
+        for bond, node in one.bonds
+    ]
     answer["links"] += sum(find_link(connection, link.id) is None for link in links)
     if answer["dry_run"]:
         return
@@ -243,13 +247,6 @@ def grouped(episodes: Iterable[Episode]) -> list[HarvestGroup]:
     clean = (replace(one, content=clean_content(one.content)) for one in found)
     ordered = sorted(clean, key=lambda one: (one.key, one.place))
     return [HarvestGroup(group) for _, group in groupby(ordered, key=lambda one: one.key)]
-
-
-def _links(group: HarvestGroup, uid: str) -> Iterator[InsightLink]:
-    for one in group:
-        for relation, anchor in one.bonds:
-            node = (anchor.type, anchor.text)
-            yield new_link(uid, relation, at=one.at, node=node, episode=anchor.episode, origin="extraction")
 
 
 def _same_words(connection: sqlite3.Connection, content: str) -> StoredInsight | None:

@@ -110,25 +110,13 @@ class History:
         }
         self.reported: list[Failure] = []
         self.recorded: list[Failure] = []
-        for (
-            number,
-            local,
-            issues,
-            label,
-            check,
-            family,
-            path,
-            line,
-            said,
-            thing,
-            deliberate,
-            *rest,
-        ) in connection.execute(_FAILURES):
-            if number in self.sessions:
-                on_purpose = bool(deliberate) or (number, local) in meant
-                key = issues.partition(" ")[0]
-                one = Failure(number, local, key, label, check, family, path, line, said, thing, on_purpose, *rest)
-                (self.reported if family == REPORTED else self.recorded).append(one)
+        for one in (Failure(*row) for row in connection.execute(_FAILURES)):
+            if one.number in self.sessions:
+                failure = one._replace(
+                    fingerprint=one.fingerprint.partition(" ")[0],
+                    deliberate=bool(one.deliberate) or (one.number, one.local) in meant,
+                )
+                (self.reported if one.family == REPORTED else self.recorded).append(failure)
         order = {number: row.place for number, row in self.sessions.items()}
         for each in (self.recorded, self.reported):
             each.sort(key=lambda one: (order[one.number], one.line or 0, one.local))
@@ -146,7 +134,8 @@ class History:
         self._runs = {
             check: RunsOfCheck(sorted(by), [by[place] for place in sorted(by)]) for check, by in counted.items()
         }
-        self._each = RunsOfCheck(list(range(len(order))), [1] * len(order))
+        #: Sessions in place of runs.
+        self.each_session = RunsOfCheck(list(range(len(order))), [1] * len(order))
         self.statements = statements(connection, folder)
 
     def runs_of(self, check: str) -> RunsOfCheck | None:
@@ -156,11 +145,6 @@ class History:
     def kind_of(self, check: str) -> str:
         """What kind of check it is (`test`, `lint` …); empty of a tool or a command."""
         return self._kinds.get(check, "")
-
-    @property
-    def each_session(self) -> RunsOfCheck:
-        """Sessions in place of runs."""
-        return self._each
 
     def place(self, failure: Failure) -> int:
         """The place of its session in time."""

@@ -64,20 +64,17 @@ class IssueSurvey:
 
     def __init__(self, connection: sqlite3.Connection, folder: Path, *, authors: Authors) -> None:
         self._connection = connection
-        self._history = History(connection, folder)
+        #: Every failure, session and run that the answers count.
+        self.history = History(connection, folder)
         self._authors = authors
-
-    @property
-    def history(self) -> History:
-        """Every failure, session and run that the answers count."""
-        return self._history
 
     def list(
         self, *, by: By, check: str | None = None, limit: int, state: State | None = None, every: bool = False
     ) -> IssueList:
         """As `helix_graph.issues.api.Issues.list`, of arguments that are known to be right."""
-        history = self._history
+        history = self.history
         chosen = _chosen(history, by, check=check, state=state, every=every, authors=self._authors)
+        shared = shared_statements(self._connection, history.root) if chosen.hidden else frozenset()
         return IssueList(
             by=by,
             issues=tuple(_row(self._connection, history, *row) for row in chosen.rows[:limit]),
@@ -85,31 +82,28 @@ class IssueSurvey:
             rows=len(chosen.rows),
             once=chosen.once,
             hidden=len(chosen.hidden),
-            hidden_by_others=self._by_others(chosen.hidden),
+            hidden_by_others=len(shared.intersection(chosen.hidden)),
             deliberate=sum(one.deliberate for one in history.failures),
             minutes=_minutes([*history.failures, *history.reported]),
         )
 
-    def _by_others(self, hidden: Sequence[str]) -> int:
-        return len(shared_statements(self._connection, self._history.root).intersection(hidden)) if hidden else 0
-
     def show(self, name: str) -> IssueDetails:
         """As `helix_graph.issues.api.Issues.show`."""
-        row = _found(self._history, name)
-        other = worked_instead(_counting(row[2]), self._history)
+        row = _found(self.history, name)
+        other = worked_instead(_counting(row[2]), self.history)
         kind, key, members = row
-        others = _grouped(self._history, self._history.failures, "issue", {}) if kind == "issue" else {}
+        others = _grouped(self.history, self.history.failures, "issue", {}) if kind == "issue" else {}
         similar = [
             (other, found) for other, found in others.items() if other != key and found[0].label == members[0].label
         ]
-        return _details(self._connection, self._history, row, self._authors, similar=similar, other=other)
+        return _details(self._connection, self.history, row, self._authors, similar=similar, other=other)
 
     def in_full(self, *, most: int, most_once: int, occurrences: int) -> tuple[tuple[IssueInFull, ...], int]:
         """The issues that recur and the newest of one session, each with its newest occurrences; and how many are left.
 
         Muted and resolved ones are among them.
         """
-        history = self._history
+        history = self.history
         again = _chosen(history, "recurring", check=None, state=None, every=True, authors=self._authors).rows
         failing = [one for one in history.failures if not one.deliberate]
         once = [row for row in _recurring(history, failing) if row[0] == "issue" and len(_sessions_of(row[2])) == 1]
@@ -134,33 +128,32 @@ class IssueSurvey:
                     locals=tuple(one.local for one in newest),
                     group=issue_id("group", members[0].label),
                     answered=frozenset(other.commands) if other else frozenset(),
-                    quotes={(history.sessions[one.number].id, one.local): self._quote(one) for one in newest},
+                    quotes={
+                        (history.sessions[one.number].id, one.local): self._connection.execute(
+                            "SELECT quote FROM mention WHERE episode = ? AND local = ?", (one.number, one.local)
+                        ).fetchone()[0]
+                        for one in newest
+                    },
                 )
             )
         return tuple(found), len(again) + len(once) - len(chosen)
 
-    def _quote(self, failure: Failure) -> str:
-        row = self._connection.execute(
-            "SELECT quote FROM mention WHERE episode = ? AND local = ?", (failure.number, failure.local)
-        ).fetchone()
-        return str(row[0])
-
     def id_of(self, name: str) -> str:
         """The whole id of an issue or a group."""
-        kind, key, _ = _found(self._history, name)
+        kind, key, _ = _found(self.history, name)
         return issue_id(kind, key)
 
     def ids(self) -> set[str]:
         """The ids of all issues and groups that a session has."""
-        return {*_by_id(self._history)}
+        return {*_by_id(self.history)}
 
     def reported(self) -> IssueDetails | None:
         """What people reported in their own words, as if it were one group; None where nobody did."""
-        reported = self._history.reported
+        reported = self.history.reported
         if not reported:
             return None
         row: _Row = ("group", reported[0].label, reported)
-        return _details(self._connection, self._history, row, self._authors, similar=[], other=None)
+        return _details(self._connection, self.history, row, self._authors, similar=[], other=None)
 
 
 class IssueInFull(NamedTuple):
