@@ -193,6 +193,9 @@ class CheckRates:
         there = [(f - h_f, n - h_n) for (f, n), (h_f, h_n) in zip(self._halves[check], here, strict=True)]
         estimate = self.rate(check, situation)
         apart = (estimate.rate - self.usual_of(check).rate) / _error(estimate)
+        halves = [(*one, *other) for one, other in zip(here, there, strict=True)]
+        told = all(min(runs, others) >= _IN_EACH_HALF for _, runs, _, others in halves)
+        worse = all(failed * others > others_failed * runs for failed, runs, others_failed, others in halves)
         standing: Standing = "as usual" if self.enough else "counts only"
         if self.enough and abs(apart) >= _APART and len(inside) >= ENOUGH_RUNS:
             standing = "worse" if apart > 0 else "better"
@@ -209,7 +212,7 @@ class CheckRates:
             failed_elsewhere=sum(failed for failed, _ in there),
             rate=round(estimate.rate, 4) if self.enough else None,
             next_failed=predictive_range(estimate, NEXT) if self.enough else None,
-            worse_in_both_halves=_worse_in_both(here, there),
+            worse_in_both_halves=worse if told else None,
             standing=standing,
             failures=tuple(RunReference(one.episode, one.log, one.line) for one in reversed(inside) if one.failed)[
                 :_EXAMPLES
@@ -328,10 +331,3 @@ def _failed(trials: Iterable[CheckTrial]) -> int:
 def _error(estimate: Estimate) -> float:
     """The standard error of a rate."""
     return math.sqrt(estimate.rate * (1 - estimate.rate) / (estimate.certainty + 1))
-
-
-def _worse_in_both(here: _Halves, there: Sequence[tuple[int, int]]) -> bool | None:
-    if any(runs < _IN_EACH_HALF for _, runs in (*here, *there)):
-        return None
-    halves = zip(here, there, strict=True)
-    return all(failed * others > others_failed * runs for (failed, runs), (others_failed, others) in halves)

@@ -184,17 +184,13 @@ def _difference(failed: Segment, part: Segment, run: CommandRun, event: Event) -
         return Workaround("in place", " ".join(after[: -len(operands)]), part.text) if own else None
     if (failed.program, failed.subcommand) != (part.program, part.subcommand):
         return None
-    longer = _longer_name(failed, part, message)
-    judged = run.kind != "command" and (event.tests or event.path or (event.family or "").endswith(_JUDGED))
-    return longer or (None if judged or failed.purpose == "look" else _other_options(failed, part, run, event))
-
-
-def _longer_name(failed: Segment, part: Segment, message: str) -> Workaround | None:
-    """Where what the message quotes was called by a longer name: by the short one several things are called."""
+    # Where what the message quotes was called by a longer name: by the short one several things are called.
     short = [one for one in _QUOTED.findall(message) if one in failed.arguments]
     longer = (one for one in part.arguments if any(one != name and one.startswith(name) for name in short))
-    full = next(longer, None)
-    return Workaround("in place", full, part.text) if full else None
+    if full := next(longer, None):
+        return Workaround("in place", full, part.text)
+    judged = run.kind != "command" and (event.tests or event.path or (event.family or "").endswith(_JUDGED))
+    return None if judged or failed.purpose == "look" else _other_options(failed, part, run, event)
 
 
 def _wrapped(failed: Segment, part: Segment) -> Workaround | None:

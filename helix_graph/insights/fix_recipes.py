@@ -179,7 +179,12 @@ def verified_change(episode: Episode, fix: Fix) -> Decision | None:
     change = next((one for one in episode.decisions if (one.id,) == fix.changes), None)
     if error is None or passed is None or change is None or error.tool:
         return None
-    if not (_is_pass(passed, error) and _is_between(change, error, passed)):
+    # The very check that failed was content, and showed something.
+    shown = passed.evidence.quote if passed.evidence else ""
+    if passed.status != "ok" or not error.check or passed.check != error.check or not shown.strip():
+        return None
+    at, start, end = (sortable_time(one.timestamp) for one in (change, error, passed))
+    if at and (at < start or (end and at > end)):
         return None
     evidence, suppresses = fix.edit_of(change)
     action = change.action and replace(change.action, suppresses=suppresses)
@@ -229,17 +234,6 @@ def _whole_lines(quote: str) -> str:
         stored.append(line.strip())
     text = one_line(" ".join(stored))
     return text if len(text.split()) >= _FEWEST_CHANGE_WORDS and "`" not in text else ""
-
-
-def _is_pass(passed: Event, error: Event) -> bool:
-    """Whether the very check that failed was content, and showed something."""
-    shown = passed.evidence.quote if passed.evidence else ""
-    return passed.status == "ok" and bool(error.check) and passed.check == error.check and bool(shown.strip())
-
-
-def _is_between(change: Decision, error: Event, passed: Event) -> bool:
-    at, start, end = (sortable_time(one.timestamp) for one in (change, error, passed))
-    return not at or (start <= at and (not end or at <= end))
 
 
 def _speaks_of(said: str, error: Event) -> bool:

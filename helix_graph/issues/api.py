@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contextlib import contextmanager
+from functools import partial
 from typing import TYPE_CHECKING, Literal, get_args
 
 from helix_graph.graph.graph_db import open_graph
@@ -12,7 +13,7 @@ from helix_graph.issues.survey import IssueSurvey
 from helix_graph.validation import as_choice, as_int, as_line, as_text
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterator
 
     from helix_graph.graph.api import Graph
 
@@ -46,10 +47,7 @@ class Issues:
             InvalidArgument: ``by`` or ``state`` is none of their words; ``limit`` is not between 1 and 200.
         """
         way: By = as_choice("by", by, BYS)
-        wanted: State | None = None
-        if state is not None:
-            said: State = as_choice("state", state, STATES)
-            wanted = said
+        wanted: State | None = None if state is None else as_choice("state", state, STATES)
         most = as_int("limit", limit, lowest=1, highest=MOST_ROWS)
         named = None if check is None else as_line("check", check)
         with self.open() as survey:
@@ -63,8 +61,11 @@ class Issues:
     @contextmanager
     def open(self) -> Iterator[IssueSurvey]:
         """For several questions that are to be answered from one reading."""
+        from helix_graph.shared_authors import authors_of
+
+        authors = partial(authors_of, self._graph.episodes.parent)
         with open_graph(self._graph.path_of_file) as connection:
-            yield IssueSurvey(connection, self._graph.causality, authors=self._authors)
+            yield IssueSurvey(connection, self._graph.causality, authors=authors)
 
     def mute(self, name: str, *, reason: str = "") -> IssueStatementMade:
         """Says that an issue need not be shown any more; `unmute` takes it back."""
@@ -88,8 +89,3 @@ class Issues:
         drop_highlights(self._graph.episodes.parent)
         after = self.show(identity).issue
         return IssueStatementMade(id=identity, title=after.title, state=after.state or "new")
-
-    def _authors(self, episodes: Iterable[str]) -> dict[str, str]:
-        from helix_graph.shared_authors import authors_of
-
-        return authors_of(self._graph.episodes.parent, episodes)

@@ -94,7 +94,9 @@ def generalised(
         each = {(failure.number, failure.local): (failure, one) for key in alone for failure, one in uses.pop(key)}
         edits = list(each.values())
         paths = [path for _, path in alone]
-        uses["edits", _listed(paths if len(edits) == 1 else sorted({_name_of(one) for one in paths}))] = edits
+        paths = paths if len(edits) == 1 else sorted({_name_of(one) for one in paths})
+        more = f" and {len(paths) - _MOST_NAMED} more" if len(paths) > _MOST_NAMED else ""
+        uses["edits", ", ".join(paths[:_MOST_NAMED]) + more] = edits
     found = [_remedy(how, what, used, len(repaired), sessions) for (how, what), used in uses.items()]
     return sorted(found, key=lambda one: (one.how == "silence", -one.sessions, -one.verified, one.how, one.what))
 
@@ -204,8 +206,3 @@ def _sessions(used: Sequence[tuple[Failure, Change]]) -> int:
 def _name_of(path: str) -> str:
     """The last part of a path."""
     return path.rpartition("/")[2]
-
-
-def _listed(paths: Sequence[str]) -> str:
-    more = len(paths) - _MOST_NAMED
-    return ", ".join(paths[:_MOST_NAMED]) + (f" and {more} more" if more > 0 else "")
