@@ -172,10 +172,9 @@ def _difference(failed: Segment, part: Segment, run: CommandRun, event: Event) -
     before, after = _words(failed), _words(part)
     if not before or before == after:
         return Workaround("again", "", part.text) if before and run.kind == "command" else None
-    if _BYPASSES & set(part.arguments):
-        return None
-    wrapped = _wrapped(failed, part)
-    if wrapped is not None:
+    bypasses = bool(_BYPASSES & set(part.arguments))
+    wrapped = None if bypasses else _wrapped(failed, part)
+    if wrapped is not None or bypasses:
         return wrapped
     message = event.message or ""
     if event.family in _ABSENT and before[0] in message:
