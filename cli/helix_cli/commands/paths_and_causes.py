@@ -27,7 +27,7 @@ from helix_cli.output import (
     warn,
     warn_of_more,
 )
-from helix_cli.terminal import Branch, Part, StyledWord, leaf, quiet, strong, verdict
+from helix_cli.terminal import Branch, Part, StyledWord, columns, is_terminal, leaf, quiet, strong, verdict
 from helix_graph.graph.finer_labels import of_several
 
 if TYPE_CHECKING:
@@ -330,8 +330,11 @@ def _render_reading(found: Explanation) -> None:
         where = f"{place.file}, {lines}" if place.file else lines if place.line else ", ".join(place.steps)
         chance = [] if place.chance is None else [f"chance {percent(place.chance)}"]
         why = "; ".join(part for part in (place.trouble, *place.reasons, *chance) if part)
-        head = strong(where), quiet(f" ({place.speaker})"), f"  {why}" if why else ""
-        tree(Branch((f"{number}. ", *head), tuple([leaf(place.quote)] if place.quote else []), indent=3))
+        # On a screen a line of a tree goes on at its left edge: what does not fit beside its place is below it.
+        is_long = is_terminal() and len(f"{number}. {where} ({place.speaker})  {why}") > columns()
+        head = strong(where), quiet(f" ({place.speaker})"), f"  {why}" if why and not is_long else ""
+        below = [leaf(text) for text in (why if is_long else "", place.quote) if text]
+        tree(Branch((f"{number}. ", *head), tuple(below), indent=3))
 
 
 def _reasons(suspect: Suspect) -> Iterator[tuple[Part, ...]]:

@@ -159,11 +159,11 @@ async function issuePage(issue, found, sessions) {
   }
   const points = issue.met.map((place, at) => [sessions.moments[place], issue.outcomes[at] > 0]);
   const facts = [
-    ["Sessions", `${issue.sessions} of ${sessions.session.length.toLocaleString("en")}`],
-    ["Occurrences", String(issue.occurrences)],
+    ["Sessions", shareOf(issue.sessions, sessions.session.length)],
+    ["Occurrences", issue.occurrences.toLocaleString("en")],
     ["Cost", cost(issue) || "none recorded"],
-    ["Repaired", `${shareOf(issue.repaired, issue.occurrences)} ${answeredIn(issue) ? `(${answeredIn(issue)})` : `(${issue.verified} seen to pass)`}`],
-    ["Silenced", issue.suppressed && `${issue.suppressed} of the ${issue.repaired} repaired`],
+    ["Repaired", `${shareOf(issue.repaired, issue.occurrences)} ${answeredIn(issue) ? `(${answeredIn(issue)})` : `(${issue.verified.toLocaleString("en")} seen to pass)`}`],
+    ["Silenced", issue.suppressed && `${shareOf(issue.suppressed, issue.repaired)} repaired`],
     ["First seen", when(issue.first_seen)],
     ["Last seen", when(issue.last_seen)],
     ["Check or tool", quoted(issue.check)],
@@ -189,7 +189,7 @@ async function issuePage(issue, found, sessions) {
     ),
     make("h2", {}, issue.remedies.length ? issue.heading : "What repaired it"),
     issue.remedies.length ? make("ol", { class: "cards broad" }, issue.remedies.map((one) => remedyCard(one, sessions))) : make("p", { class: "nothing" }, issue.repaired ? "What changed is not recorded." : `${repairOf(issue)}.`),
-    make("h2", {}, issue.occurrences > issue.shown.length ? `The last ${issue.shown.length} of ${issue.occurrences} occurrences` : "Occurrences"),
+    make("h2", {}, issue.occurrences > issue.shown.length ? `The last ${shareOf(issue.shown.length, issue.occurrences)} occurrences` : "Occurrences"),
     make("ol", { class: "cards" }, [...issue.shown].reverse().map((met) => occurrenceCard(met, sessions, issue.looks))),
     issue.occurrences > issue.shown.length && make("p", {}, "All of them: ", command(`helix-graph issues show ${issue.id.slice(0, 8)}`)),
     issue.similar.length > 0 && [make("h2", {}, "Similar issues"), make("ul", { class: "plain" }, issue.similar.map((one) => make("li", {}, found.issues.some((other) => other.id === one.id) ? link(`issues/${one.id}`, {}, quoted(one.title)) : quoted(one.title), make("span", { class: "soft" }, ` ${count(one.sessions, "session")}. `, quoted(one.message, 120)))))],
@@ -240,7 +240,7 @@ function remedyCard(one, sessions) {
     "li",
     {},
     make("p", { class: "title" }, quoted(one.words)),
-    make("p", { class: "soft" }, `${count(one.sessions, "session")}; ${one.verified} of ${one.times} seen to pass afterwards`, one.how === "silence" && " (a habit, not advice)"),
+    make("p", { class: "soft" }, `${count(one.sessions, "session")}; ${shareOf(one.verified, one.times)} seen to pass afterwards`, one.how === "silence" && " (a habit, not advice)"),
     one.diff ? diffOf(one.diff) : one.example && make("pre", {}, visible(one.example)),
     one.session && make("p", { class: "where" }, "Latest: ", place === undefined ? quoted(one.session) : sessionLink(sessions, place, one.line && `line-${one.line}`), one.line && logPlace(one.session, one.log, one.line)),
   );

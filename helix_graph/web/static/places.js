@@ -45,7 +45,7 @@ function riskiest(worst, checks, found, sessions, titles) {
           "li",
           {},
           make("p", { class: "title" }, quoted(one.path), one.folder && "/"),
-          make("p", {}, make("b", {}, shareOf(one.failed, one.runs)), " runs of ", quoted(one.check.check), ` failed after a change of it (${count(one.sessions, "session")}), ${shareOf(one.failed_elsewhere, one.runs_elsewhere)} after changes elsewhere.`, one.low !== null && ` Of the next ten, ${one.low} to ${one.high} will fail (90 %).`),
+          make("p", {}, make("b", {}, shareOf(one.failed, one.runs)), " runs of ", quoted(one.check.check), ` failed after a change of it (${count(one.sessions, "session")}), ${shareOf(one.failed_elsewhere, one.runs_elsewhere)} after changes elsewhere.`, one.low !== null && ` Of the next ten, ${rangeOf(one.low, one.high)} will fail (90 %).`),
           one.after.length > 0 && make("p", { class: "soft" }, "It passed again after ", quoted(one.after.join("; ")), "."),
           make("p", { class: "soft" }, one.met.length > 3 ? "Its last three failures:" : "Its failures:"),
           make("ul", { class: "plain" }, one.met.slice(0, 3).map(([place, line, issues]) => make("li", { class: "where" }, sessionLink(sessions, place, line && `line-${line}`), issueLink(issues, titles), logPlace(sessions.session[place], "", line)))),
@@ -69,7 +69,7 @@ function placeTree(check, found, several) {
   const rows = check.places.map((one) => {
     const share = one.failed / one.runs;
     const [low, high] = one.low === null ? [null, null] : [one.low / 10, one.high / 10];
-    const name = `${one.failed} of ${one.runs} runs failed; usually ${percent(usual)}.${low === null ? "" : ` Of the next ten ${one.low} to ${one.high} will fail.`}`;
+    const name = `${one.failed} of ${one.runs} runs failed; usually ${percent(usual)}.${low === null ? "" : ` Of the next ten ${rangeOf(one.low, one.high)} will fail.`}`;
     const parents = one.path.split("/").length - 1;
     const cell = make("th", { scope: "row", class: `depth-${Math.min(5, parents)}` }, quoted(one.path.split("/").at(-1)), one.folder && "/");
     cell.title = visible(one.path);

@@ -8,6 +8,10 @@ function shareOf(part, all) {
   return `${part.toLocaleString("en")} of ${all.toLocaleString("en")}`;
 }
 
+function rangeOf(low, high) {
+  return low === high ? String(low) : `${low} to ${high}`;
+}
+
 function percent(share) {
   return `${Math.round(100 * share)} %`;
 }
