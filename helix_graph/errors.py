@@ -207,7 +207,10 @@ class NodeNotFound(GraphError):
     @classmethod
     def of_label(cls, label: str, *, alike: Sequence[str] = ()) -> NodeNotFound:
         """No session has a step of that label. ``alike`` are labels that may have been meant."""
-        meant = f"; did you mean {', '.join(repr(one) for one in alike)}?" if alike else ""
+        import json  # whose quotation marks no word of a log can close
+
+        quotations = ", ".join(json.dumps(one, ensure_ascii=False) for one in alike)
+        meant = f"; did you mean {quotations}?" if alike else ""
         return cls(f"no session has a step labelled {label!r}{meant}")
 
 

@@ -15,6 +15,7 @@ from helix_episodes.errors import NotFound
 from helix_episodes.model import Action
 from helix_graph import Memory
 from helix_graph.causality.antipattern_cache import graph_state
+from helix_graph.errors import NodeNotFound
 from helix_graph.insights.safe_quoting import cut_line, label_or_quoted, quoted
 from helix_graph.plans.insight_injection import insight_line
 from helix_graph.plans.model import Remembered
@@ -348,6 +349,14 @@ def test_the_id_of_a_session_that_an_explanation_compares_with_is_quoted_if_it_m
     said = capsys.readouterr().out
     assert order in said
     assert order not in outside_of_quotations(said)
+
+
+def test_labels_that_may_have_been_meant_are_quoted(tmp_path: Path) -> None:
+    memory = memory_of(tmp_path, [session("one", "run a", f"pytest fails: {ORDER}", "pytest passes")])
+    with pytest.raises(NodeNotFound, match="did you mean") as raised:
+        memory.causality.without("pytest")
+    assert ORDER in str(raised.value)
+    assert unquoted(str(raised.value)) == []
 
 
 def test_a_session_that_goes_on_gets_the_names_of_its_checks_as_quotations(recurring: Memory) -> None:
