@@ -180,8 +180,8 @@ def _shown(value: Any) -> Any:  # noqa: ANN401  (any answer)
         fields = _FIELDS[max(fitting, key=len)] if fitting else {}
         if getattr(value, "basis", "") == "asserted":  # whoever shares an assertion chooses its words
             fields = {**fields, "trigger": quoted, "action": quoted}
-        if type(value).__name__ == "ShareCandidate" and value.said_by:
-            fields = {**fields, "name": quoted, "content": lambda content: quoted(content, said_by=value.said_by)}
+        if module == "helix_graph.sharing.model" and (said_by := getattr(value, "said_by", "")):
+            fields = {**fields, "name": quoted, "content": lambda content: quoted(content, said_by=said_by)}
         fields = {**fields, **_finer(value)}
         changed = {name: _field(getattr(value, name), fields.get(name)) for name in value.__struct_fields__}
         return msgspec.structs.replace(value, **changed)
