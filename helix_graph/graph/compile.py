@@ -449,5 +449,5 @@ def _skipped(connection: sqlite3.Connection, plan: CompilePlan) -> tuple[Skipped
 
 
 def _nothing_to_do(connection: sqlite3.Connection, plan: CompilePlan, job: CompileJob) -> CompileReport:
-    unchanged = sum(seen.problem is None for seen in plan.known.values())
+    unchanged = connection.execute("SELECT count(*) FROM file WHERE episode IS NOT NULL").fetchone()[0]
     return CompileReport(unchanged=unchanged, skipped=_skipped(connection, plan), dry_run=job.dry_run)
