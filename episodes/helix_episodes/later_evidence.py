@@ -119,7 +119,7 @@ def signals_of(episode: Episode) -> EpisodeSignals:
         outcome=episode.outcome,
         basis=episode.outcome_basis,
         commits=commits,
-        early=tuple(_early(episode, verdicts)),
+        early=tuple(_early(episode, verdicts)) if episode.project else (),  # else there is no session before it
         left_passing=tuple(one for one in last_of_each.values() if one.event.type == "test"),
         repaired=frozenset(key for one in verdicts if one.event.type == "error" for key in _complaints(one.event)),
         changed=any(one.action and one.action.verb in _EDITS for one in episode.decisions),

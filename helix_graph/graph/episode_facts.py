@@ -45,10 +45,9 @@ from helix_graph.graph.assertions import (
 from helix_graph.graph.credited import credited_answers, repaired_passes
 from helix_graph.graph.finer_labels import findable, finer_of_decision, finer_of_event
 from helix_graph.graph.model import Claim, CostFact, EpisodeFacts, Mention, Repair, RunFact, node_id
-from helix_graph.graph.node_labels import EpisodeLabels, event_type, family_of, is_error, outcome_key
+from helix_graph.graph.node_labels import EpisodeLabels, family_of, is_error, outcome_key
 
 if TYPE_CHECKING:
-    from helix_episodes.session import Status
     from helix_graph.graph.assertions import Assertion, NodeName
     from helix_graph.graph.model import NodeType
 
@@ -323,24 +322,21 @@ def _of_event(event: Event, label: str, log: str | None) -> Mention:
 
 
 def _about_event(event: Event, label: str) -> _About:
-    """The same results of the same checks come in most sessions, so they are remembered by all that they depend on."""
-    content = "" if event.message and event.type in _CHECKED else event.content
-    return _about(
-        *(label, event.type, event.status, event.check, event.family, event.message, content, event.tool, event.path),
-        *(event.tests, event.fingerprint, event.also),
-        (place.file, place.test, place.symbol, place.rule) if (place := event.place) else None,
+    if not is_error(event):
+        place, thing = findable(finer_of_event(event, label))
+        return _About(node_id("event", label), "event", place, thing, event.message or None, event.family, None)
+    place = event.place
+    return _about_error(
+        *(label, event.type, event.check, event.family, event.message, "" if event.message else event.content),
+        *(event.tool, event.path, event.tests, event.fingerprint, event.also),
+        (place.file, place.test, place.symbol, place.rule) if place else None,
     )
 
 
-#: Of these the content counts only where there is no message.
-_CHECKED = frozenset({"error", "test"})
-
-
-@lru_cache(maxsize=16384)  # some 10 MB
-def _about(  # noqa: PLR0913, PLR0917  (all that it depends on)
+@lru_cache(maxsize=8192)  # the same errors come in many sessions; some 8 MB
+def _about_error(  # noqa: PLR0913, PLR0917  (all that it depends on)
     label: str,
     type_: EventType,
-    status: Status,
     check: str | None,
     family: str | None,
     message: str | None,
@@ -353,21 +349,13 @@ def _about(  # noqa: PLR0913, PLR0917  (all that it depends on)
     place: tuple[str | None, str | None, str | None, str | None] | None,
 ) -> _About:
     event = Event(
-        id="", timestamp=None, type=type_, status=status, check=check, family=family, message=message, content=content,
+        id="", timestamp=None, type=type_, status="error", check=check, family=family, message=message, content=content,
         tool=tool, path=path, tests=tests, fingerprint=fingerprint, also=also,
         place=Place(file=place[0], test=place[1], symbol=place[2], rule=place[3]) if place else None,
     )  # fmt: skip
-    error, kind = is_error(event), event_type(event)
     named, thing = findable(finer_of_event(event, label))
-    return _About(
-        node_id(kind, label),
-        kind,
-        named,
-        thing,
-        message or (first_line(content) if error else None),
-        family_of(event) if error else family,
-        " ".join(fingerprints_of_event(event)) or None,
-    )
+    said, issues = message or first_line(content), " ".join(fingerprints_of_event(event)) or None
+    return _About(node_id("error", label), "error", named, thing, said, family_of(event), issues)
 
 
 def fingerprints_of_event(event: Event) -> tuple[str, ...]:
@@ -383,16 +371,8 @@ def fingerprints_of_event(event: Event) -> tuple[str, ...]:
         )  # whoever shares one may repeat them
     message = event.message or first_line(event.content)
     scope = (event.path or "") if event.tool else ""
-    return _fingerprints(event.check or "", family_of(event), message, event.path, event.tests, scope)
-
-
-@lru_cache(maxsize=4096)  # the same errors come in many sessions; some 4 MB
-def _fingerprints(
-    check: str, family: str, message: str, path: str | None, tests: tuple[str, ...], scope: str
-) -> tuple[str, ...]:
-    found = diagnostics_of_finding(
-        check, CheckFinding(family=family, message=message, path=path, tests=tests), scope=scope
-    )
+    finding = CheckFinding(family=family_of(event), message=message, path=event.path, tests=event.tests)
+    found = diagnostics_of_finding(event.check or "", finding, scope=scope)
     return tuple(dict.fromkeys(key for one in found for key in one.keys))
 
 
