@@ -23,9 +23,9 @@ from typing import Literal
 import msgspec
 
 from helix_episodes.corrections import OutcomeRevision, parts_of
-from helix_episodes.extraction.calls import NEVER_RAN
 from helix_episodes.extraction.checks import CheckFinding, covers
 from helix_episodes.extraction.checks import Verdict as Ground
+from helix_episodes.extraction.checks.command_failures import NEVER_RAN
 from helix_episodes.extraction.shell.commands import parse_command
 from helix_episodes.model import Action, Decision, Episode, Event, Outcome, OutcomeBasis, parse_timestamp
 

@@ -259,16 +259,9 @@ def _mentions(episode: Episode, used: set[str], labels: EpisodeLabels) -> Iterat
         )
 
 
-class _About(NamedTuple):
-    """What of a mention follows from what was done or happened, wherever and whenever it was."""
-
-    node: str
-    type: NodeType
-    place: str | None
-    thing: str | None
-    message: str | None
-    family: str | None
-    issues: str | None
+#: What of a mention of an event follows from what happened, wherever and whenever that was: node, type, place, thing,
+#: message, family and issues.
+_About = tuple[str, "NodeType", str | None, str | None, str | None, str | None, str | None]
 
 
 def _of_decision(decision: Decision, label: str, log: str | None) -> Mention:
@@ -297,39 +290,40 @@ def _of_decision(decision: Decision, label: str, log: str | None) -> Mention:
 
 
 def _of_event(event: Event, label: str, log: str | None) -> Mention:
-    about, evidence = _about_event(event, label), event.evidence
+    evidence = event.evidence
+    node, kind, place, thing, message, family, issues = _about_event(event, label)
     return Mention(
         local=event.id,
-        node=about.node,
-        type=about.type,
+        node=node,
+        type=kind,
         label=label,
         raw=event.content,
         timestamp=event.timestamp,
         path=event.path,
-        message=about.message,
+        message=message,
         check=event.check,
-        family=about.family,
-        issues=about.issues,
+        family=family,
+        issues=issues,
         rationale=event.reply.quote if event.reply else None,
         actor=event.actor,
         line=evidence.line if evidence else None,
         log=(evidence.file or log) if evidence else log,
         quote=evidence.quote if evidence else "",
         deliberate=event.deliberate,
-        place=about.place,
-        thing=about.thing,
+        place=place,
+        thing=thing,
     )
 
 
 def _about_event(event: Event, label: str) -> _About:
     if not is_error(event):
-        place, thing = findable(finer_of_event(event, label))
-        return _About(node_id("event", label), "event", place, thing, event.message or None, event.family, None)
-    place = event.place
+        place, thing = finer_of_event(event, label)
+        return node_id("event", label), "event", place, thing, event.message or None, event.family, None
+    where = event.place
     return _about_error(
         *(label, event.type, event.check, event.family, event.message, "" if event.message else event.content),
         *(event.tool, event.path, event.tests, event.fingerprint, event.also),
-        (place.file, place.test, place.symbol, place.rule) if place else None,
+        (where.file, where.test, where.symbol, where.rule) if where else None,
     )
 
 
@@ -355,7 +349,7 @@ def _about_error(  # noqa: PLR0913, PLR0917  (all that it depends on)
     )  # fmt: skip
     named, thing = findable(finer_of_event(event, label))
     said, issues = message or first_line(content), " ".join(fingerprints_of_event(event)) or None
-    return _About(node_id("error", label), "error", named, thing, said, family_of(event), issues)
+    return node_id("error", label), "error", named, thing, said, family_of(event), issues
 
 
 def fingerprints_of_event(event: Event) -> tuple[str, ...]:

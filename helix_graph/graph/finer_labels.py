@@ -58,6 +58,9 @@ class FinerLabels(NamedTuple):
     thing: str | None = None
 
 
+_NOTHING_FINER = FinerLabels()
+
+
 def finer_of_decision(decision: Decision, label: str) -> FinerLabels:
     """What a decision was about; ``label`` is its own, which neither repeats."""
     action = decision.action
@@ -75,7 +78,9 @@ def finer_of_decision(decision: Decision, label: str) -> FinerLabels:
 def finer_of_event(event: Event, label: str) -> FinerLabels:
     """What an event was about; ``label`` is its own, which neither repeats."""
     if not is_error(event):
-        said = _cut(event.content) if event.type in {"commit", "milestone", "handoff"} else ""
+        if event.type not in {"commit", "milestone", "handoff"}:
+            return _NOTHING_FINER
+        said = _cut(event.content)
         return FinerLabels(None, said if said and said.casefold() != label.casefold() else None)
     named = event.place
     file = (named and named.file) or event.path
@@ -93,6 +98,8 @@ def finer_of_event(event: Event, label: str) -> FinerLabels:
 
 def findable(names: FinerLabels) -> FinerLabels:
     """Names without null characters: questions hand them to SQLite in JSON, whose functions end a text there."""
+    if "\0" not in (names.place or "") and "\0" not in (names.thing or ""):
+        return names
     return FinerLabels(*(name and name.replace("\0", "\N{REPLACEMENT CHARACTER}") for name in names))
 
 

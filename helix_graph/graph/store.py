@@ -386,7 +386,9 @@ def add_episode(rows: EpisodeRows, changes: GraphChanges) -> int:
     if rows.digest is not None:
         changes.insert("digest", [(rows.number, *rows.digest)])
     weights = () if changes.empty else (((row[0], row[1], row[2]), row[7]) for row in claims)
-    changes.count(share_of(rows.about, zip(numbers, rows.counts, strict=True), weights, rows.patterns), sign=1)
+    share: Share[int, Edge] = share_of(rows.about, (), weights, rows.patterns)
+    mentioned = dict(zip(numbers, rows.counts, strict=True))
+    changes.count(msgspec.structs.replace(share, mentions=mentioned), sign=1)
     changes.write_when_large()
     return rows.number
 

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from helix_episodes.extraction.checks import CheckFinding, Verdict, read_verdicts
+from helix_episodes.extraction.checks.command_failures import NEVER_RAN
 from helix_episodes.extraction.checks.compilers import read_diagnostics, reports_diagnostics
 from helix_episodes.extraction.paths import file_name, is_outside, relative
 from helix_episodes.extraction.prose.sentences import has_any
@@ -45,8 +46,6 @@ CHANGES: frozenset[Operation | None] = frozenset({"edit", "create", "delete"})
 #: Longer arguments are texts, not names of something.
 _NAME_LIMIT = 300
 _NAME = re.compile(r"[\w@.+-]+")
-#: Families of a "failing" check that never ran: the shell or the task runner refused, and nothing judged the work.
-NEVER_RAN = frozenset({"unknown task", "command not found", "shell syntax error", "no glob match", "not a module"})
 
 
 class ParsedCall(msgspec.Struct, frozen=True, kw_only=True):

@@ -36,6 +36,8 @@ _TEMPLATE_LIMIT = 80
 
 #: The family of a call of a tool that there is not.
 NO_SUCH_TOOL = "no such tool"
+#: Families of a "failing" check that never ran: the shell or the task runner refused, and nothing judged the work.
+NEVER_RAN = frozenset({"unknown task", "command not found", "shell syntax error", "no glob match", "not a module"})
 #: Families and the wordings they are known by, checked in order.
 _TOOL_WORDINGS = (
     ("file not found", r"^file does not exist|no such file or directory|\bENOENT\b|file not found"),
