@@ -71,12 +71,6 @@ _READ_AGAIN = "; have agents read it again right before each edit"
 _NOT_PASSED = "; no later try in these sessions went through"
 
 
-def _same(issue: Issue, problem: str) -> bool:
-    """Whether an issue says what a problem says, of which a sentence is made already."""
-    one, other = (" ".join(text.split()).rstrip(".") for text in (issue.message, problem))
-    return bool(one and other) and (one.startswith(other) or other.startswith(one))
-
-
 class _Ending(NamedTuple):
     """How a sentence about an issue ends: with its cure, whose ``key`` is said once."""
 
@@ -102,7 +96,9 @@ class IssueSentences:
         self._survey = survey
         self._listed = listed
         self._least = fewest(listed.sessions)
-        self._missing = [one.problem for one in runbook.prerequisites if one.sessions >= self._least]
+        # What has a sentence already: what had to run first.
+        missing = (one.problem for one in runbook.prerequisites if one.sessions >= self._least)
+        self._missing = [" ".join(text.split()).rstrip(".") for text in missing]
         self._ways = ways
         self._file, self._rules, _ = written
         self._episodes = {one.id: one for one in episodes}
@@ -112,7 +108,8 @@ class IssueSentences:
         said: set[tuple[str, str]] = set()
         checks: dict[str, bool] = {}
         for one in self._listed.issues:
-            missing = any(_same(one, problem) for problem in self._missing)
+            said_so = " ".join(one.message.split()).rstrip(".")
+            missing = said_so and any(text.startswith(said_so) or said_so.startswith(text) for text in self._missing)
             if one.state == "quiet" or one.sessions < self._least or missing:
                 continue
             if one.unit != "runs" and only_looks(one.check):

@@ -173,8 +173,11 @@ def people_sentences(written: WrittenRules, episodes: Sequence[Episode]) -> Iter
     for episode in episodes:
         for event in episode.events:
             words = event.content.removeprefix(CORRECTS)
-            asks = event.type == "milestone" and words != event.content and _FOR_GOOD.search(words)
-            if asks and not any(_says(rule, words) for _, rule in written.rules):
+            if event.type != "milestone" or words == event.content or not _FOR_GOOD.search(words):
+                continue
+            said = set(_WORD.findall(words.lower()))
+            rules = (set(_WORD.findall(rule.text.lower())) for _, rule in written.rules)
+            if not any(said and len(said & rule) >= _NEARLY_ALL * len(said) for rule in rules):
                 text = f"A person corrected the agent with a rule: {quoted(words, longest=LONGEST_QUOTE)}."
                 yield _said_by_people(text, [place_in(episode, event.evidence)])
 
@@ -227,12 +230,6 @@ def _noun(word: str) -> str:
     """A word as it is compared: without its ending, ``tests`` and ``test`` alike."""
     plain = re.sub(r"\.\w{1,4}$", "", word.lower())
     return plain.removesuffix("s") if len(plain) > _SHORT and not plain.endswith("ss") else plain
-
-
-def _says(rule: Rule, words: str) -> bool:
-    """Whether a rule has nearly all the longer words of what a person said."""
-    said, written = ({one.lower() for one in _WORD.findall(text)} for text in (words, rule.text))
-    return bool(said) and len(said & written) >= _NEARLY_ALL * len(said)
 
 
 def _said_by_people(text: str, places: Sequence[EvidencePlace]) -> Weighed:

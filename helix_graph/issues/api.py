@@ -47,7 +47,10 @@ class Issues:
             InvalidArgument: ``by`` or ``state`` is none of their words; ``limit`` is not between 1 and 200.
         """
         way: By = as_choice("by", by, BYS)
-        wanted: State | None = None if state is None else as_choice("state", state, STATES)
+        wanted: State | None = None
+        if state is not None:
+            said: State = as_choice("state", state, STATES)
+            wanted = said
         most = as_int("limit", limit, lowest=1, highest=MOST_ROWS)
         named = None if check is None else as_line("check", check)
         with self.open() as survey:
