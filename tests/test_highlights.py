@@ -209,6 +209,17 @@ def test_the_file_in_which_the_work_meets_is_named(tmp_path: Path) -> None:
     )
 
 
+def test_a_correction_is_said_until_a_rule_file_has_it(tmp_path: Path) -> None:
+    words = "never open prs against release!!!"
+    logs = [begun(n).run("gh pr create --base release", "https://h/pull/1").prompt(words) for n in range(2)]
+    for name in ("unwritten", "written"):
+        (tmp_path / name).mkdir()
+    (told,) = [one for one in texts_of(tmp_path / "unwritten", logs) if "corrected" in one]
+    assert told == f'A person corrected the agent with a rule: "{words}".'
+    (tmp_path / "written" / "CLAUDE.md").write_text("- Never open pull requests against the `release` branch.\n")
+    assert not [one for one in texts_of(tmp_path / "written", logs) if "corrected" in one]
+
+
 def test_a_rule_that_asks_for_what_fails_is_named(tmp_path: Path) -> None:
     file = tmp_path / "CLAUDE.md"
     file.write_text("- **Always prefix commands with `rtk`**.\n")

@@ -170,16 +170,19 @@ def people_sentences(written: WrittenRules, episodes: Sequence[Episode]) -> Iter
         said = " and ".join(quoted(one, longest=LONGEST_QUOTE) for one in reasons[:2])
         text = f"People refused {what} in {len(sessions)} of {len(episodes)} sessions: "
         yield _said_by_people(f"{text}{said}.", [one.place for one in several])
+    corrected: defaultdict[str, list[EvidencePlace]] = defaultdict(list)
     for episode in episodes:
         for event in episode.events:
             words = event.content.removeprefix(CORRECTS)
             if event.type != "milestone" or words == event.content or not _FOR_GOOD.search(words):
                 continue
-            said = set(_WORD.findall(words.lower()))
+            longer = set(_WORD.findall(words.lower()))
             rules = (set(_WORD.findall(rule.text.lower())) for _, rule in written.rules)
-            if not any(said and len(said & rule) >= _NEARLY_ALL * len(said) for rule in rules):
-                text = f"A person corrected the agent with a rule: {quoted(words, longest=LONGEST_QUOTE)}."
-                yield _said_by_people(text, [place_in(episode, event.evidence)])
+            if not any(longer and len(longer & rule) >= _NEARLY_ALL * len(longer) for rule in rules):
+                corrected[words].append(place_in(episode, event.evidence))
+    for words, places in corrected.items():
+        text = f"A person corrected the agent with a rule: {quoted(words, longest=LONGEST_QUOTE)}."
+        yield _said_by_people(text, places)
 
 
 class _Request(NamedTuple):
