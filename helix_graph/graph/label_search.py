@@ -22,8 +22,17 @@ import msgspec
 from helix_episodes.extraction.shell.programs import LOOKERS, LOOKING_SUBCOMMANDS
 from helix_graph.graph.adjacency import MentionPlace
 from helix_graph.graph.finer_labels import named
-from helix_graph.graph.question_words import TABLE_WORDS, Others, near_words, stem, words_asked
-from helix_graph.word_search import idf, indexed, query_words
+from helix_graph.graph.question_words import (
+    TABLE_WORDS,
+    Others,
+    Weight,
+    levels_in,
+    near_words,
+    stem,
+    weights_of,
+    words_asked,
+)
+from helix_graph.word_search import indexed, query_words
 
 if TYPE_CHECKING:
     import sqlite3
@@ -33,9 +42,7 @@ if TYPE_CHECKING:
     from helix_graph.graph.finer_labels import Resolution
 
 
-#: What a word found by its usual name or a synonym weighs, and one that begins a longer one; so many letters it must
-#: have.
-_USUAL_NAME, _SYNONYM = 0.8, 0.7
+#: What a word weighs that begins a longer one; so many letters it must have.
 _BEGINNING, _SHORTEST_BEGINNING = 0.6, 4
 #: What a word weighs by where it was found: its label and texts, what was changed, why, what the session was about.
 _WEIGHTS = (1.0, 0.8, 0.7, 0.25)
@@ -121,44 +128,15 @@ def candidates(connection: sqlite3.Connection, text: str, *, limit: int) -> list
     """As `search_labels`, with the text that leads to each."""
     mentions = list(_read(connection))
     words = _understood(text, mentions)
-    tasks = [one for one in mentions if one.first]
-    levels = _levels(words, mentions)
-    weights = _weighed(levels)
-    whole = sum(one.own for one in weights.values())
-    if not (whole and mentions):
+    levels = levels_in(words, [one.text for one in mentions])
+    weights = weights_of(levels)
+    if not (mentions and any(one.own for one in weights.values())):
         return []
     ranks = [(weights[word], each) for word, each in levels.items()]
     rough = [sum(weight[each[place]] for weight, each in ranks) for place in range(len(mentions))]
     scored = sorted(((score, one) for score, one in zip(rough, mentions, strict=True) if score), key=_best_first)
-    scored = scored[:_COMPARED]
-    average = sum(one.length for one in mentions) / len(mentions)
-    found: list[tuple[float, Candidate]] = []
-    by_node: defaultdict[int, list[tuple[float, _Mention]]] = defaultdict(list)
-    by_place: defaultdict[tuple[int, str | None], list[_Finer]] = defaultdict(list)
-    unnamed: dict[int, tuple[float, float]] = {}
-    for group, members in _groups((one for _, one in scored), words, weights):
-        best = members[0][0]
-        by_node[group[0]] += members
-        kept = [one for score, one in members if score >= _KEPT * best]
-        length = sum(one.length for one in kept) / len(kept)
-        rank = best / (1 - _LENGTH + _LENGTH * length / average)
-        if group[1:] == (None, None):  # nothing finer than the label, which is a candidate by itself
-            unnamed[group[0]] = rank, best / whole
-        else:
-            by_place[group[:2]].append(_Finer(rank, best / whole, group, kept))
-    finer = (one for alike in by_place.values() for one in _folded(alike))
-    found += ((one.rank, _candidate(one.group, one.kept, one.share)) for one in finer)
-    for node, members in by_node.items():
-        members.sort(key=_best_first)
-        share = _exact((members[0][1].label,), words, weights) / whole
-        rank, share = max((share * whole / (1 - _LENGTH), share), unnamed.get(node, (0.0, 0.0)))
-        if share:
-            found.append((rank, _of_label(connection, node, _spread([one for _, one in members]), share)))
-    for one in tasks:
-        share = _exact((one.task,), words, weights) / whole
-        if share:
-            rank = share * whole / (1 - _LENGTH + _LENGTH * len(one.task) / average)
-            found.append((rank, _of_session(one, share)))
+    compared = [one for _, one in scored[:_COMPARED]]
+    found = [*_of_mentions(connection, compared, mentions, words, weights), *_of_tasks(mentions, words, weights)]
     literal = re.compile(rf"(?<!\w){re.escape(text.strip())}(?!\w)", re.IGNORECASE)
     files = [re.compile(rf"(?<!\w){re.escape(one)}(?!\w)") for one in _FILE_NAME.findall(text)]
     ranked = sorted(
@@ -174,16 +152,65 @@ def candidates(connection: sqlite3.Connection, text: str, *, limit: int) -> list
         key=lambda pair: (-pair[0], -pair[1].match.sessions, pair[1].match.name),
     )
     least = _LEAST * max((rank for rank, _ in found), default=0.0)
-    enough = [pair[1] for pair in ranked if pair[0] >= least and (pair[1].match.share or 0.0) >= _LEAST_SHARE]
+    return _distinct(one for rank, one in ranked if rank >= least and (one.match.share or 0.0) >= _LEAST_SHARE)[:limit]
+
+
+def _of_mentions(
+    connection: sqlite3.Connection,
+    compared: list[_Mention],
+    mentions: list[_Mention],
+    words: dict[str, Others],
+    weights: dict[str, Weight],
+) -> Iterator[tuple[float, Candidate]]:
+    """The labels of the best mentions, and what is finer than a label, each with its rank."""
+    whole = sum(one.own for one in weights.values())
+    average = sum(one.length for one in mentions) / len(mentions)
+    by_node: defaultdict[int, list[tuple[float, _Mention]]] = defaultdict(list)
+    by_place: defaultdict[tuple[int, str | None], list[_Finer]] = defaultdict(list)
+    unnamed: dict[int, tuple[float, float]] = {}
+    for group, members in _groups(compared, words, weights):
+        best = members[0][0]
+        by_node[group[0]] += members
+        kept = [one for score, one in members if score >= _KEPT * best]
+        length = sum(one.length for one in kept) / len(kept)
+        rank = best / (1 - _LENGTH + _LENGTH * length / average)
+        if group[1:] == (None, None):  # nothing finer than the label, which is a candidate by itself
+            unnamed[group[0]] = rank, best / whole
+        else:
+            by_place[group[:2]].append(_Finer(rank, best / whole, group, kept))
+    for alike in by_place.values():
+        yield from ((one.rank, _candidate(one.group, one.kept, one.share)) for one in _folded(alike))
+    for node, members in by_node.items():
+        members.sort(key=_best_first)
+        share = _exact((members[0][1].label,), words, weights) / whole
+        rank, share = max((share * whole / (1 - _LENGTH), share), unnamed.get(node, (0.0, 0.0)))
+        if share:
+            yield rank, _of_label(connection, node, _spread([one for _, one in members]), share)
+
+
+def _of_tasks(
+    mentions: list[_Mention], words: dict[str, Others], weights: dict[str, Weight]
+) -> Iterator[tuple[float, Candidate]]:
+    """The sessions whose task has some of the words, each with its rank."""
+    whole = sum(one.own for one in weights.values())
+    average = sum(one.length for one in mentions) / len(mentions)
+    for one in mentions:
+        if one.first and (score := _exact((one.task,), words, weights)):
+            rank = score / (1 - _LENGTH + _LENGTH * len(one.task) / average)
+            yield rank, _of_session(one, score / whole)
+
+
+def _distinct(ranked: Iterator[Candidate]) -> list[Candidate]:
+    """Each name once, and no label whose mentions a candidate before it has shown: it says nothing new."""
     first: dict[tuple[str, str | None], Candidate] = {}
     shown: set[tuple[str, str, str | None]] = set()
-    for candidate in enough:
+    for candidate in ranked:
         match = candidate.match
         places = {(one.episode, one.local, match.session) for one in match.places}
-        if not places <= shown:  # a label whose mentions a finer one has shown says nothing new
+        if not places <= shown:
             first.setdefault((match.name, match.session), candidate)
             shown |= places
-    return list(first.values())[:limit]
+    return list(first.values())
 
 
 def _preferred(rank: float, match: LabelMatch, literal: re.Pattern[str], files: Collection[re.Pattern[str]]) -> float:
@@ -317,44 +344,7 @@ def _understood(text: str, mentions: list[_Mention]) -> dict[str, Others]:
     return words_asked(text)
 
 
-class _Weight(NamedTuple):
-    """What a word of the question weighs where a synonym of it is, its usual name, or the word itself."""
-
-    absent: float
-    synonym: float
-    usual: float
-    own: float
-
-
-def _levels(words: dict[str, Others], mentions: list[_Mention]) -> dict[str, bytes]:
-    """How each mention may have each word, as the place in `_Weight`: a stem may also be found within another word."""
-    return {word: bytes(_level(one.text, word, others) for one in mentions) for word, others in words.items()}
-
-
-def _level(text: str, word: str, others: Others) -> int:
-    if word in text:
-        return 3
-    for other in others.usual:  # loops take half as long as `any`, and this runs for every mention
-        if other in text:
-            return 2
-    for other in others.synonyms:
-        if other in text:
-            return 1
-    return 0
-
-
-def _weighed(levels: dict[str, bytes]) -> dict[str, _Weight]:
-    """A word weighs more the fewer mentions have it; a synonym is no rarer than both together."""
-    found: dict[str, _Weight] = {}
-    for word, each in levels.items():
-        having = each.count(3)
-        own = idf(len(each), having)
-        synonym = _SYNONYM * (own + idf(len(each), having + each.count(1))) / 2
-        found[word] = _Weight(0.0, synonym, _USUAL_NAME * own, own)
-    return found
-
-
-def _exact(texts: tuple[str, ...], words: dict[str, Others], weights: dict[str, _Weight]) -> float:
+def _exact(texts: tuple[str, ...], words: dict[str, Others], weights: dict[str, Weight]) -> float:
     """What the words weigh that texts have, each by the first of the texts that has it."""
     best: dict[str, float] = {}
     for text, weight in zip(texts, _WEIGHTS, strict=False):
@@ -388,7 +378,7 @@ def _best_first(pair: tuple[float, _Mention]) -> tuple[float, str, str]:
 
 
 def _groups(
-    mentions: Iterator[_Mention], words: dict[str, Others], weights: dict[str, _Weight]
+    mentions: list[_Mention], words: dict[str, Others], weights: dict[str, Weight]
 ) -> Iterator[tuple[MentionGroup, list[tuple[float, _Mention]]]]:
     """Mentions by label, place and thing, with what each has of the question, the best first."""
     groups: defaultdict[MentionGroup, list[tuple[float, _Mention]]] = defaultdict(list)

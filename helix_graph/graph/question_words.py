@@ -1,4 +1,4 @@
-"""Which words of a question count, as stems, which others stand for each in a log, and what a misspelt one means."""
+"""Which words of a question count, what stands for each in a log, what a misspelt one means, and what each weighs."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from functools import cache
 from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
-from helix_graph.word_search import query_words
+from helix_graph.word_search import idf, query_words
 
 if TYPE_CHECKING:
-    from collections.abc import Collection
+    from collections.abc import Collection, Sequence
 
 #: Words that a question has beside what it is about.
 _QUESTION_WORDS = frozenset(
@@ -171,6 +171,8 @@ _KIND_OF_PLACE = re.compile(
 #: "A commit is made" is about the commit.
 _CAME_ABOUT = re.compile(r"(?<=\w )(?:(?:is|was|are|were|gets?|got|been|being) )(?:created|made|done)\b", re.IGNORECASE)
 _CONTRACTED = frozenset("doesn don didn isn wasn aren weren won couldn wouldn shouldn hasn haven".split())  # noqa: SIM905
+#: What a word found by its usual name or a synonym weighs.
+_USUAL_NAME, _SYNONYM = 0.8, 0.7
 #: Endings in the order in which they are tried; at least so many letters must remain.
 _ENDINGS = (
     *(
@@ -245,6 +247,43 @@ def words_asked(text: str) -> dict[str, Others]:
         usual = tuple(dict.fromkeys(map(stem, others)))
         synonyms = dict.fromkeys(map(stem, _same().get(stem(word), ())))
         found[stem(word)] = Others(usual, tuple(other for other in synonyms if other not in usual))
+    return found
+
+
+class Weight(NamedTuple):
+    """What a word of the question weighs where a synonym of it is, its usual name, or the word itself."""
+
+    absent: float
+    synonym: float
+    usual: float
+    own: float
+
+
+def levels_in(words: dict[str, Others], texts: Sequence[str]) -> dict[str, bytes]:
+    """How each text may have each word, as the place in `Weight`: a stem may also be found within another word."""
+    return {word: bytes(_level(text, word, others) for text in texts) for word, others in words.items()}
+
+
+def _level(text: str, word: str, others: Others) -> int:
+    if word in text:
+        return 3
+    for other in others.usual:  # loops take half as long as `any`, and this runs for every text
+        if other in text:
+            return 2
+    for other in others.synonyms:
+        if other in text:
+            return 1
+    return 0
+
+
+def weights_of(levels: dict[str, bytes]) -> dict[str, Weight]:
+    """A word weighs more the fewer texts have it; a synonym is no rarer than both together."""
+    found: dict[str, Weight] = {}
+    for word, each in levels.items():
+        having = each.count(3)
+        own = idf(len(each), having)
+        synonym = _SYNONYM * (own + idf(len(each), having + each.count(1))) / 2
+        found[word] = Weight(0.0, synonym, _USUAL_NAME * own, own)
     return found
 
 
