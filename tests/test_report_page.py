@@ -106,8 +106,7 @@ def test_a_click_on_evidence_shows_the_words_of_the_log(tab: Tab) -> None:
 
 
 def test_the_keyboard_comes_by_everything_and_is_seen(tab: Tab) -> None:
-    tab.page.evaluate("() => { location.hash = ''; document.activeElement.blur(); scrollTo(0, 0); }")
-    tab.keys("Tab")
+    tab.page.evaluate("() => { location.hash = ''; scrollTo(0, 0); document.querySelector('.skip').focus(); }")
     visited = []
     for _ in range(24):
         tab.keys("Tab")
