@@ -394,3 +394,18 @@ def test_a_failure_that_both_texts_name_is_said(script: Begin, asked: Asked) -> 
     assert hint == (
         '"Edit fails: text not found: store/left.go" has both names; `helix-graph effects` shows what followed it'
     )
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "found"),
+    [
+        ("return total", "// in cents\nreturn total", False),
+        ("Add(\n\ta,\n\tb,\n)", "Add(a, b)", False),
+        ("return total", "return total + tax", True),
+    ],
+)
+def test_a_comment_and_the_breaks_of_lines_decide_no_test(
+    script: Begin, asked: Asked, old: str, new: str, *, found: bool
+) -> None:
+    log = script("s").prompt("Tax").edit("store/store.go", old=old, new=new).run("go test ./store/...", GO_PASSES)
+    assert asked(log, source="store.go", target="go test passes").found is found

@@ -51,6 +51,11 @@ _ARROW = re.compile(r"^\s*>\s*\d+\s*[│|]")
 _RULED = re.compile(r"━━━")
 #: What git says of the files of a commit whose hook ran the tests.
 _COMMITTED = re.compile(r"^ (?:create|delete) mode .*|^ rename .*", re.MULTILINE)
+#: A comment on a line of its own, but for those that tools obey.
+_COMMENT = re.compile(r"\s*(?:(?://|#|/\*|\*|--\s|<!--)(?!\s*(?:go:|!|type:|@ts-|eslint|biome-|nolint|noqa|pragma)))")
+#: Files in which the indentation is a part of the code.
+_INDENTED = (".py", ".pyi", ".yml", ".yaml", ".mk", ".hs", ".fs", ".nim", "Makefile")
+_BEFORE_CLOSING = re.compile(r",(?=[)\]}])")
 #: What a checker that may rewrite says where it had nothing to rewrite.
 _NOTHING_REPAIRED = "No fixes applied"
 
@@ -66,11 +71,32 @@ def shows_pass(timeline: Timeline, change: Decision, run: CheckRun, fixes: Seque
     path = (change.action.path if change.action else None) or ""
     if not path or any(_may_blame(timeline, one, path) for one in failing) or _is_changed_again(timeline, change, run):
         return False
+    if run.verdict.kind not in {"lint", "format"} and not _changes_code(timeline, change, path):
+        return False
     texts = _texts(timeline, change)
     nearer = (one for one in timeline.runs[check] if timeline.positions[change.id] < one.position < run.position)
     if any(one.passed and _looks_at(timeline, one, path, texts) for one in nearer):
         return False
     return _looks_at(timeline, run, path, texts)
+
+
+def _changes_code(timeline: Timeline, change: Decision, path: str) -> bool:
+    """Whether some edit changed more than comments and where lines break: no test, build or type decides on these."""
+    pairs = [texts_of(call) for call in timeline.calls_of(change) if call.changes_files]
+    indented = path.endswith(_INDENTED)
+    return not pairs or any(_code_in(old, indented=indented) != _code_in(new, indented=indented) for old, new in pairs)
+
+
+def _code_in(text: str, *, indented: bool = False) -> str:
+    r"""A piece of code without comments on lines of their own and, where it says nothing, how it is laid out.
+
+    >>> _code_in("import {\n  a,\n} from 'x'") == _code_in("// all of x\nimport { a } from 'x'")
+    True
+    >>> _code_in("//go:build linux") == _code_in("//go:build darwin")
+    False
+    """
+    lines = [line.rstrip() for line in text.splitlines() if not _COMMENT.match(line)]
+    return "\n".join(lines) if indented else _BEFORE_CLOSING.sub("", "".join("".join(lines).split()))
 
 
 def _repaired_itself(timeline: Timeline, run: CheckRun) -> bool:
