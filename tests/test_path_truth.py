@@ -409,3 +409,19 @@ def test_a_comment_and_the_breaks_of_lines_decide_no_test(
 ) -> None:
     log = script("s").prompt("Tax").edit("store/store.go", old=old, new=new).run("go test ./store/...", GO_PASSES)
     assert asked(log, source="store.go", target="go test passes").found is found
+
+
+def test_a_file_that_a_script_wrote_again_is_not_what_the_run_saw(script: Begin, asked: Asked) -> None:
+    log = script("s").prompt("Tax").edit("store/store.go", new="return total + tax")
+    log = log.run("python3 - <<'E'\nopen('store/store.go', 'w').write(text)\nE").run("go test ./store/...", GO_PASSES)
+    assert not asked(log, source="store.go", target="go test passes").found
+
+
+@pytest.mark.parametrize(
+    ("command", "found"), [("go test ./store/...", False), ("go test -tags=slow ./store/...", True)]
+)
+def test_go_does_not_compile_a_file_whose_tag_nobody_names(
+    script: Begin, asked: Asked, command: str, *, found: bool
+) -> None:
+    log = script("s").prompt("Slow").edit("store/slow.go", new="//go:build slow\n\npackage store\n\nvar Slow = 1")
+    assert asked(log.run(command, GO_PASSES), source="slow.go", target="go test passes").found is found

@@ -19,6 +19,7 @@ import re
 from itertools import takewhile
 from typing import TYPE_CHECKING
 
+from helix_episodes.extraction.calls import command_of
 from helix_episodes.extraction.check_runs import rewrites
 from helix_episodes.extraction.checks.compilers import COMPILE_FAMILIES
 from helix_episodes.extraction.checks.model import names_selected, paths_of
@@ -51,6 +52,10 @@ _ARROW = re.compile(r"^\s*>\s*\d+\s*[│|]")
 _RULED = re.compile(r"━━━")
 #: What git says of the files of a commit whose hook ran the tests.
 _COMMITTED = re.compile(r"^ (?:create|delete) mode .*|^ rename .*", re.MULTILINE)
+#: For which systems and with which tags Go compiles a file: by its first lines, and by its name.
+_GO_BUILD = re.compile(r"^//go:build (.+)$", re.MULTILINE)
+_GO_TAG = re.compile(r"\w+")
+_GO_SYSTEM = re.compile(r"_(?:windows|linux|darwin|freebsd|js|wasm|amd64|arm64)(?:_test)?\.go$")
 #: A comment on a line of its own, but for those that tools obey.
 _COMMENT = re.compile(r"\s*(?:(?://|#|/\*|\*|--\s|<!--)(?!\s*(?:go:|!|type:|@ts-|eslint|biome-|nolint|noqa|pragma)))")
 #: Files in which the indentation is a part of the code.
@@ -118,12 +123,19 @@ def _may_blame(timeline: Timeline, failed: CheckRun, path: str) -> bool:
 
 def _is_changed_again(timeline: Timeline, change: Decision, run: CheckRun) -> bool:
     """Whether a later edit changed the same file before a run: that edit met the verdict, not the change."""
-    path = change.action.path if change.action else None
+    path = (change.action.path if change.action else None) or ""
     last = max(one.position for one in timeline.calls_of(change))
     return any(
-        one.changes_files and one.path == path and one.status != "error" and last < one.position < run.position
+        last < one.position < run.position and one.status != "error" and (one.path == path or _writes(one, path))
         for one in timeline.calls
+        if one.changes_files or one.operation == "run"
     )
+
+
+def _writes(call: ParsedCall, path: str) -> bool:
+    """Whether a command may have written a file that it names; git's only record it."""
+    writing = any(part.purpose == "change" and part.program != "git" for part in call.segments)
+    return writing and _is_named(path, command_of(call))
 
 
 def _looks_at(timeline: Timeline, run: CheckRun, path: str, texts: str) -> bool:
@@ -137,6 +149,8 @@ def _takes_in(timeline: Timeline, run: CheckRun, path: str, texts: str) -> bool:
     verdict, output = run.verdict, _output(timeline, run)
     selected = names_selected(verdict)
     if selected and not any(name in texts or name in path for name in selected):
+        return False
+    if _is_left_out(path, texts, _command_of(timeline, run)):
         return False
     folder = path.rpartition("/")[0]
     if verdict.ran or verdict.cached:
@@ -154,6 +168,14 @@ def _takes_in(timeline: Timeline, run: CheckRun, path: str, texts: str) -> bool:
     return not places or any(
         _is_below(path, one) or _is_named(path, one) or _selects(one, path, texts) for one in places
     )
+
+
+def _is_left_out(path: str, texts: str, command: str) -> bool:
+    """Whether Go compiles a file on other systems alone, or with tags that the command does not name."""
+    if not path.endswith(".go") or "GOOS=" in command:
+        return False
+    tagged = [word for line in _GO_BUILD.findall(texts) for word in _GO_TAG.findall(line)]
+    return bool(_GO_SYSTEM.search(path)) or (bool(tagged) and not any(word in command for word in tagged))
 
 
 def _selects(word: str, path: str, texts: str) -> bool:

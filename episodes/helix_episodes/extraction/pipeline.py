@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
 
 #: Goes into each episode's provenance; raised when the same log would give another episode.
-EXTRACTOR_VERSION = "23"
+EXTRACTOR_VERSION = "24"
 
 
 def extract(session: Session, *, provenance: Provenance | None = None) -> Episode:
