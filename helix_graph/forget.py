@@ -465,7 +465,7 @@ def _recorded(name: str, root: Path, store: EpisodeStore, databases: Sequence[In
         return any(form in insights.sessions_named() for insights in databases)
 
     # Exact names first: a forgotten session may be called like the beginning of another.
-    exact = (name, name.removeprefix(PREFIX)) if is_session_id(name) else ()
+    exact = [form for form in (name, name.removeprefix(PREFIX)) if is_session_id(form)]
     found = next((form for form in exact if has_traces(form)), None) or store.resolve(name)
     if not has_traces(found):
         raise NotFound.of_episode(name)

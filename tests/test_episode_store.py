@@ -189,3 +189,13 @@ def test_links_are_kept(tmp_path: Path) -> None:
     store = EpisodeStore(tmp_path)
     store.save(episode(links=(Link(source="e001", target="d001", reason="answer"),)))
     assert store.require("s").links[0].type == "causes"
+
+
+def test_the_longest_id_of_a_session_is_found_by_its_episodes_id(tmp_path: Path) -> None:
+    store = EpisodeStore(tmp_path)
+    longest = "s" * 128
+    store.save(episode(longest))
+    for name in (longest, f"episode-{longest}"):
+        assert store.require(name).session == longest
+    with pytest.raises(EpisodeError, match="cannot name a file"):
+        store.get(f"episode-{longest}s")

@@ -202,6 +202,18 @@ def test_an_id_that_begins_another_sessions_is_told_apart(
     assert [trace.file for trace in proof.left] == ["notes.txt"]
 
 
+@pytest.mark.parametrize("prefix", ["", "episode-"])
+def test_a_session_with_the_longest_id_is_forgotten_and_hides_no_other(
+    memory: Memory, tmp_path: Path, script: Callable[..., Script], prefix: str
+) -> None:
+    longest = "s" * 128
+    memory.extract([script(longest).prompt("Prepare the bindery").write("bindery/saw.py").save(tmp_path / "longest")])
+    memory.graph.compile()
+    assert "prepare the bindery" in str(memory.search("bindery")).casefold()
+    assert memory.forget([prefix + longest]).sessions == (longest,)
+    assert longest.encode() not in everything(memory)
+
+
 def test_nothing_and_nobody_are_refused(memory: Memory) -> None:
     with pytest.raises(HelixGraphError, match="name sessions, a project, since or until"):
         memory.forget()

@@ -121,10 +121,10 @@ class EpisodeStore:
 
     def get(self, name: str) -> Episode | None:
         """The episode of a session id or episode id (``episode-<session>``), or None when there is none."""
-        for session in dict.fromkeys((name, check_session_id(name).removeprefix(PREFIX))):
-            path = self.path_of(session)
+        # An episode's id is longer than its session's, which may be as long as an id can be.
+        for session in dict.fromkeys((name, check_session_id(name.removeprefix(PREFIX)))):
             with suppress(FileNotFoundError, NotADirectoryError):
-                return _read(path)
+                return _read(self.folder / f"{PREFIX}{session}.json")
         return None
 
     def require(self, name: str) -> Episode:
@@ -146,8 +146,9 @@ class EpisodeStore:
         if not isinstance(name, str):  # a caller without types: refused as every other name that is none
             check_session_id(name)
         sessions = [path.stem.removeprefix(PREFIX) for path in self.files()]
-        if name in sessions or name.removeprefix(PREFIX) in sessions:
-            return name
+        for exact in (name, name.removeprefix(PREFIX)):
+            if exact in sessions:
+                return exact
         ago = _LAST.fullmatch(name)
         if ago:
             times = sorted(((_timestamp(path), path.stem) for path in self.files()), reverse=True)

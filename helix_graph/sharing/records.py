@@ -32,6 +32,7 @@ from msgspec.structs import replace
 from helix_episodes.redaction import redact
 from helix_graph.insights.dedup import join_insights
 from helix_graph.insights.model import Insight, Outcome, State
+from helix_graph.insights.safe_quoting import logged_name_or_quoted
 
 _DIGITS = 24
 
@@ -207,8 +208,8 @@ class ShareProblem(msgspec.Struct, frozen=True, kw_only=True):
     kind: Literal["secret", "invalid"] = "secret"
 
     def __str__(self) -> str:
-        """The place in the form that editors and CI understand."""
-        return f"{self.file}:{self.line}: {self.problem}"
+        """The place in the form that editors and CI understand; a name that may be a sentence is quoted."""
+        return f"{logged_name_or_quoted(self.file)}:{self.line}: {self.problem}"
 
 
 #: Lines up to this length are remembered: most of an episode's stand in many.

@@ -19,6 +19,7 @@ from helix_cli.terminal import verdict
 from helix_episodes.corrections import LATER_EVIDENCE, PERSON_RULE
 from helix_episodes.store import plain_json
 from helix_graph.errors import NEXT_STEP
+from helix_graph.insights.safe_quoting import logged_name_or_quoted
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -43,7 +44,7 @@ def render_lines(recorded: Sequence[RecordedSession]) -> None:
 
 
 def _by_kind(counts: Mapping[str, int]) -> str:
-    return ", ".join(f"{count} {kind}" for kind, count in counts.items()) or "-"
+    return ", ".join(f"{count} {logged_name_or_quoted(kind)}" for kind, count in counts.items()) or "-"
 
 
 def render_places(recorded: Sequence[RecordedSession]) -> None:
@@ -101,7 +102,8 @@ def _notices(report: ExtractReport, *, verbose: bool) -> Iterator[str]:
         if one.accounting.unknown:
             logs.setdefault(one.log, []).append(_by_kind(one.accounting.unknown))
     if unknown:
-        shown = ", ".join(f"{kind} ({number})" for kind, number in unknown.most_common(_NAMED_AT_ONCE))
+        named = unknown.most_common(_NAMED_AT_ONCE)
+        shown = ", ".join(f"{logged_name_or_quoted(kind)} ({number})" for kind, number in named)
         more = f" and {len(unknown) - _NAMED_AT_ONCE} more kinds" if len(unknown) > _NAMED_AT_ONCE else ""
         whose = count(len(logs), "log") + (" holds" if len(logs) == 1 else " hold")
         where = "" if verbose else "; -v names them"
