@@ -200,15 +200,6 @@ def test_markers_that_silence_a_check_are_counted_by_session(tmp_path: Path) -> 
     )
 
 
-def test_the_file_in_which_the_work_meets_is_named(tmp_path: Path) -> None:
-    other = [begun(n).edit(f"api/{'total' if n < 2 else f'part{n}'}.ts") for n in range(4)]
-    (text,) = texts_of(tmp_path, [*other, *map(begun, range(4, 6))])
-    assert (
-        text
-        == "api/cart.ts was changed in 6 of 6 sessions, no other file of code in more than 2: consider splitting it."
-    )
-
-
 def test_a_correction_is_said_until_a_rule_file_has_it(tmp_path: Path) -> None:
     words = "never open prs against release!!!"
     logs = [begun(n).run("gh pr create --base release", "https://h/pull/1").prompt(words) for n in range(2)]

@@ -259,3 +259,20 @@ def test_a_rule_leads_to_where_it_was_not_followed(tab: Tab) -> None:
     assert "line 14" in card.inner_text()
     tab.follow("li[data-rule] ul a[href^='#sessions/']")
     assert tab.page.locator("details[open]").count() > 0
+
+
+def test_a_session_that_begins_with_a_failure_has_a_strip_that_begins_red(browser: Browser, tmp_path: Path) -> None:
+    long = "\n".join(f"line {n}" for n in range(400))
+    log = Script("s").prompt("Look").call("Read", {"file_path": "/work/shop/b.py"}, output=long)
+    log = log.run("pytest", "FAILED tests/test_a.py::test_a - assert 1\n===== 1 failed in 0.1s =====", code=1)
+    log = log.edit("shop/a.py").run("pytest", "===== 1 passed in 0.1s =====")
+    memory = Memory.init(tmp_path)
+    memory.extract([log.save(tmp_path / "logs")])
+    memory.graph.compile()
+    memory.view(output=tmp_path / "view.html")
+    with open_tab(browser, tmp_path / "view.html") as tab:
+        tab.go("sessions/s")
+        assert (
+            tab.page.locator("article > svg.strip title").text_content()
+            == "First failed at 0 % of it; the last was over at 100 %."
+        )

@@ -1,22 +1,19 @@
 """The sentences about checks: what has to run first, after which changes they fail, and how they are silenced.
 
 Situations in which a check fails more often name a file or folder; of a linter or formatter the rule that is broken
-says more, and an issue tells it. Markers that silence a check and the file in which the work meets are habits of the
-project that counts show.
+says more, and an issue tells it. Markers that silence a check are a habit of the project that counts show.
 """
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+from collections import Counter
 from typing import TYPE_CHECKING
 
 from helix_episodes.extraction.actions import marker_names
 from helix_episodes.extraction.paths import role_of
 from helix_graph.highlights.model import (
     EVIDENCE,
-    FEWEST,
     FEWEST_OF_MANY,
-    HABIT,
     HELPED,
     LONGEST_QUOTE,
     OPEN,
@@ -28,7 +25,6 @@ from helix_graph.highlights.model import (
     place_in,
 )
 from helix_graph.insights.safe_quoting import label_or_quoted, name_or_quoted, quoted
-from helix_graph.rules.observance import unmade_changes
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -44,10 +40,6 @@ _FEWEST_FAILED, _FEWEST_ELSEWHERE, _TIMES = 5, 5, 3
 _PLACES = frozenset({"file", "folder"})
 #: Of these the rule that is broken says more than where.
 _BY_RULE = frozenset({"lint", "format"})
-_CODE = frozenset({"source", "test"})
-_CHANGES = frozenset({"edit", "create", "delete"})
-#: A file that so many sessions change, a third of all and twice as many as any other, is where the work meets.
-_MET, _THIRD, _TWICE = 5, 3, 2
 #: Markers that silence a check are a habit from this share of the sessions on.
 _SILENCED = 0.1
 
@@ -143,31 +135,6 @@ def _situation(row: SituationRate, place: FragilePlace | None) -> Highlight:
 
 
 def habit_sentences(episodes: Sequence[Episode]) -> Iterator[Weighed]:
-    """Where the work meets, and how checks are silenced."""
-    yield from _often_changed(episodes)
-    yield from _silenced(episodes)
-
-
-def _often_changed(episodes: Sequence[Episode]) -> Iterator[Weighed]:
-    """The one file of code that sessions change again and again, far more often than any other."""
-    places: defaultdict[str, dict[str, EvidencePlace]] = defaultdict(dict)
-    for episode in episodes:
-        unmade = unmade_changes(episode)
-        for change in episode.decisions:
-            action = change.action
-            if action and action.path and action.verb in _CHANGES and action.role in _CODE and change.id not in unmade:
-                places[action.path].setdefault(episode.id, place_in(episode, change.evidence))
-    first, second = [*sorted(places, key=lambda path: (-len(places[path]), path)), "", ""][:2]
-    met, next_most, every = len(places[first]), len(places[second]), len(episodes)
-    if next_most >= FEWEST and met >= max(_MET, _TWICE * next_most) and _THIRD * met >= every:
-        text = (
-            f"{name_or_quoted(first)} was changed in {met} of {every} sessions, no other file of code in more than "
-            f"{next_most}"
-        )
-        yield Weighed(HABIT, _command(text, met, tuple(places[first].values()), advice=": consider splitting it"))
-
-
-def _silenced(episodes: Sequence[Episode]) -> Iterator[Weighed]:
     """Sessions that put a marker into code which silences a check, with the markers that are quoted."""
     places: list[EvidencePlace] = []
     markers: Counter[str] = Counter()

@@ -22,7 +22,6 @@ from helix_graph.highlights.model import (
     EVIDENCE,
     FEWEST,
     FEWEST_OF_MANY,
-    HABIT,
     HELPED,
     LONGEST_QUOTE,
     OPEN,
@@ -48,8 +47,6 @@ if TYPE_CHECKING:
 
 #: Rows of a list that are looked at: most have no name or no cause and give no sentence.
 ROWS = 100
-#: A tool of the agent that fails is its own affair, unless one file takes so much of what all failures took.
-_MUCH = 0.25
 #: A rule of a check that is broken in every third session.
 _THIRD = 3
 #: A program or the shell says what is wrong with the call: whoever knows it calls otherwise.
@@ -64,9 +61,6 @@ _FEWEST_WORDS = 4
 _AND_OTHERS = " and others"
 #: Families with which a check says no more than that it failed.
 _NAMELESS = " failed"
-#: An edit that did not find what it was to replace, or was made from an old reading of the file.
-_STALE = frozenset({"text not found", "file changed since read", "file not read first"})
-_READ_AGAIN = "; have agents read it again right before each edit"
 #: What is said where nothing repaired an issue, and no call got past it.
 _NOT_PASSED = "; no later try in these sessions went through"
 
@@ -170,14 +164,10 @@ class IssueSentences:
     def _open(self, one: Issue, details: IssueDetails, ways: Sequence[Workaround]) -> _Ending | None:
         """Of what nothing is known to help: what is said of it where its cause or its share is worth a sentence."""
         if one.check in self._tools:
-            much = (one.minutes or 0) >= _MUCH * (self._listed.minutes or 1)
-            met = max((met for _, met in one.files), default=0)
-            if met >= FEWEST_OF_MANY and (much or _only_file(details)):
-                return _Ending(HABIT, ("", ""), "", _READ_AGAIN if one.family in _STALE else "")
             # What an agent asks of its own tools and never gets is not there.
             return None if one.repaired or one.files else _Ending(OPEN, (one.check, one.family), _NOT_PASSED)
         third = _THIRD * one.sessions >= self._listed.sessions
-        if one.remedy and _slips(one) and (third or (one.sessions >= FEWEST_OF_MANY and " " not in one.family)):
+        if one.remedy and _slips(one) and third:
             by_hand = f"; repaired {one.remedy.times} of {one.remedy.of} times by an edit of the file it names"
             run = next((way for way in details.remedies if way.how == "run"), None)
             tool = f", {counted(run.times, 'time')} by {quoted(run.what)}" if run else ""
@@ -192,9 +182,7 @@ class IssueSentences:
     def _sentence(self, ending: _Ending, one: Issue, details: IssueDetails) -> Weighed:
         again = "; it came back after it had been quiet" if one.state == "regressed" and one.unit == "runs" else ""
         silenced = f"; silenced by a marker {one.suppressed} of {one.repaired} times" if one.suppressed > 1 else ""
-        only = _only_file(details) if one.check in self._tools else ""
-        subject = f"{_subject(one, self._tools)}{f' for {logged_name_or_quoted(only)}' if only else ''}"
-        met = f"{subject} in {one.sessions} of {self._listed.sessions} sessions"
+        met = f"{_subject(one, self._tools)} in {one.sessions} of {self._listed.sessions} sessions"
         times = f" ({one.runs} times)" if one.runs > one.sessions else ""
         return Weighed(
             ending.usefulness,
@@ -264,12 +252,6 @@ class IssueSentences:
 
     def _line_on(self, what: str) -> str:
         return f"a line on {what} in {self._file} may prevent it"
-
-
-def _only_file(details: IssueDetails) -> str:
-    """The one file that all occurrences are about; empty where they are about several, or none."""
-    paths = {place.path or "" for place in details.occurrences}
-    return paths.pop() if len(paths) == 1 else ""
 
 
 def _helped(one: Issue) -> bool:

@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from helix_episodes.model import Episode, Evidence
 
 #: How much a reader can do about a sentence, beside the number of its sessions: something is known that helps; only the
-#: cause is; it is a habit.
-HELPED, OPEN, HABIT = 3.0, 2.0, 1.0
+#: cause is.
+HELPED, OPEN = 3.0, 2.0
 #: In larger memories what two sessions met is one of very many such things.
 FEWEST, FEWEST_OF_MANY, _MANY = 2, 3, 30
 #: So many places of a sentence are named.

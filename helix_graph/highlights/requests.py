@@ -168,8 +168,10 @@ def people_sentences(written: WrittenRules, episodes: Sequence[Episode]) -> Iter
         if len(sessions) < FEWEST or not reasons:
             continue
         said = " and ".join(quoted(one, longest=LONGEST_QUOTE) for one in reasons[:2])
-        text = f"People refused {what} in {len(sessions)} of {len(episodes)} sessions: "
-        yield _said_by_people(f"{text}{said}.", [one.place for one in several])
+        given = len({one.place.session for one in several if one.reason in reasons[:2]})
+        why = said if given == len(sessions) else f"{said} was said in {given}"
+        text = f"People refused {what} in {len(sessions)} of {len(episodes)} sessions: {why}."
+        yield _said_by_people(text, [one.place for one in several])
     corrected: defaultdict[str, list[EvidencePlace]] = defaultdict(list)
     for episode in episodes:
         for event in episode.events:
@@ -207,8 +209,9 @@ def request_sentences(written: WrittenRules, episodes: Sequence[Episode]) -> Ite
             continue
         said = [words for words, _ in Counter(one.words.lower() for one in several).most_common(2)]
         other = f" (also {quoted(said[1], longest=LONGEST_QUOTE)})" if said[1:] else ""
-        named = written.text is None or re.search(rf"\b{re.escape(thing)}", written.text, re.IGNORECASE)
-        rule = "" if named else f"; no rule file here mentions {quoted(thing)}"
+        if re.search(rf"\b{re.escape(thing)}", written.text or "", re.IGNORECASE):
+            continue  # a rule speaks of it, and people ask all the same: that is for them to decide
+        rule = "" if written.text is None else f"; no rule file here mentions {quoted(thing)}"
         text = (
             f"People told agents to {quoted(said[0], longest=LONGEST_QUOTE)}{other} after the first prompt in "
             f"{len(sessions)} of {len(episodes)} sessions{rule}: say in {written.file} whether they do so unasked."

@@ -10,6 +10,7 @@ page; of the others it names the command that shows it. So a page of 10,000 sess
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping
 from collections.abc import Set as AbstractSet
@@ -257,7 +258,10 @@ class _Strips:
     """Where each session first failed, and where the last of its failures was repaired or got past."""
 
     def __init__(self, connection: sqlite3.Connection, history: History) -> None:
-        self._last: dict[int, int] = dict(connection.execute("SELECT episode, max(line) FROM mention GROUP BY episode"))
+        self._lines: defaultdict[int, list[int]] = defaultdict(list)
+        lines = "SELECT DISTINCT episode, line FROM mention WHERE line IS NOT NULL ORDER BY episode, line"
+        for episode, line in connection.execute(lines):
+            self._lines[episode].append(line)
         self._repaired: dict[int, int] = dict(
             connection.execute(
                 "SELECT r.episode, max(m.line) FROM repair r JOIN mention m ON m.episode = r.episode"
@@ -274,11 +278,11 @@ class _Strips:
                 self._failures[one.number].append((one.line, over, one.seconds))
 
     def of(self, number: int) -> tuple[int, int | None, int | None, int | None]:
-        """How often a session failed, the seconds that took, and the two places."""
+        """How often a session failed, the seconds that took, and the two places among what the session did."""
         failures = self._failures.get(number, ())
         if not failures:
             return 0, None, None, None
-        last = self._last.get(number) or 1
+        lines = self._lines[number]
         seconds = [one for _, _, one in failures if one is not None]
         first = min(line for line, _, _ in failures)
         # What was got past without a repair was over where it happened.
@@ -287,6 +291,6 @@ class _Strips:
         return (
             len(failures),
             sum(seconds) if seconds else None,
-            _WHOLE * first // last,
-            None if mended is None else _WHOLE * mended // last,
+            _WHOLE * bisect_left(lines, first) // (len(lines) or 1),
+            None if mended is None else _WHOLE * bisect_right(lines, mended) // (len(lines) or 1),
         )

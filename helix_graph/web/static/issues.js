@@ -169,7 +169,7 @@ async function issuePage(issue, found, sessions) {
     ["Check or tool", quoted(issue.check)],
     ["Agents", issue.agents.join(", ")],
     ["Models", issue.models.map(modelName).join(", ")],
-    ["Files", make("ul", {}, issue.paths.slice(0, 6).map((path) => make("li", {}, link(`issues?file=${encodeURIComponent(path)}`, {}, quoted(path)))))],
+    ["Files", make("ul", {}, issue.paths.slice(0, 6).map((path) => make("li", {}, link(`issues?file=${encodeURIComponent(path)}`, {}, quoted(path)))), issue.paths.length > 6 ? make("li", {}, `and ${issue.paths.length - 6} more`) : null)],
   ].filter(([, value]) => value && (typeof value === "string" || value.textContent));
   return make(
     "article",

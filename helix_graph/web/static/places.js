@@ -34,7 +34,7 @@ function worstOf(checks) {
 
 function riskiest(worst, checks, found, sessions, titles) {
   const [check] = checks;
-  if (!worst.length) return [make("p", { class: "nothing" }, checks.length > 1 ? "No check fails clearly more often after a change of one place than of others." : [quoted(check.check), ` fails about as often everywhere: ${check.failed} of ${check.runs} runs after a change.`])];
+  if (!worst.length) return [make("p", { class: "nothing" }, checks.length > 1 ? "No check fails clearly more often after a change of one place than of others." : [quoted(check.check), check.failed ? ` fails about as often everywhere: ${check.failed} of ${check.runs} runs after a change.` : ` failed in none of ${check.runs} runs after a change.`])];
   return [
     make("h2", {}, checks.length > 1 ? "Where checks fail more often" : ["Where ", quoted(check.check), " fails more often"]),
     make(
