@@ -92,6 +92,13 @@ def test_a_line_of_a_hundred_megabytes_is_named_and_never_held_whole(tmp_path: P
     assert peak < 3 * LONGEST_LINE
 
 
+def test_a_log_of_one_line_that_is_too_long_is_not_called_empty(tmp_path: Path) -> None:
+    log = tmp_path / "s1.jsonl"
+    log.write_bytes(b"x" * (LONGEST_LINE + 1))
+    with pytest.raises(LogNotReadable, match="its lines are longer than 32 MB"):
+        read_sessions(log)
+
+
 @pytest.mark.parametrize(
     ("content", "problem"),
     [

@@ -324,6 +324,7 @@ def test_one_unusable_file_is_skipped_and_named_and_the_rest_comes_in(origin: Pa
             (replace(FORGED, uid="d" * 16, content=f"{NOTE}\x1b[2J"), "control character"),
             (SharedFeedback(id="f", ts="soon", outcome="blocked", session="s", helped=("a" * 16,)), "no date"),
             (SharedEntry(topic="...", text=NOTE, stored="2026-01-01"), "names no topic"),
+            (SharedEntry(topic="rates", text=NOTE, stored="2999-01-01T00:00:00Z"), "time is in the future"),
             (SharedEntry(topic="rates", text="x" * LARGEST, stored="2026-01-01"), "1,048,576 bytes"),
         )
     }

@@ -76,7 +76,7 @@ _TOLD = frozenset({"source", "reason", "uptake"})
 _MOST = 10**9
 #: A clock that is wrong is so by a zone, or by a year that somebody set by hand; a date beyond that would be the newest
 #: forever.
-_AHEAD = timedelta(days=366)
+AHEAD = timedelta(days=366)
 #: Where an insight begins that nothing is known of.
 _START = 0.5
 #: No text that insights write is as long: the longest are what was looked for, and the reasons of verdicts.
@@ -91,7 +91,7 @@ def checked_record(record: _Record, *, now: datetime) -> _Record:
         InvalidArgument: So is one that is checked as what a caller hands in.
     """
     found = {
-        name: _value(name, getattr(record, name), now + _AHEAD)
+        name: _value(name, getattr(record, name), now + AHEAD)
         for name in record.__struct_fields__
         if name not in {"content", "tags", "told"}
     }

@@ -16,7 +16,7 @@ from helix_episodes.errors import InvalidArgument
 from helix_episodes.safe_files import irregularity, read_regular
 from helix_graph.insights.model import FeedbackEntry, Insight, InsightVerdict
 from helix_graph.insights.storing import is_persons_tag
-from helix_graph.insights.transfer import checked_record
+from helix_graph.insights.transfer import AHEAD, checked_record
 from helix_graph.shared_authors import LONGEST_AUTHOR
 from helix_graph.sharing.git_files import (
     FOLDER,
@@ -110,6 +110,9 @@ def checked_shared(data: bytes, *, now: datetime) -> SharedRecord:
             raise ValueError(left[0].problem)
         if as_exported(taken[0]) != place_of(longest):  # it could not be told from an own one afterwards
             raise ValueError("its topic, text, time or source is not written as a memory writes it")
+        latest = now + AHEAD
+        if any((moment or 0) > latest.timestamp() for moment in (taken[0].stored, taken[0].modified)):
+            raise ValueError("its time is in the future")  # it would be the newest for ever
     return record
 
 

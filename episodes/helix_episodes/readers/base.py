@@ -15,7 +15,7 @@ from helix_episodes.errors import LogNotReadable
 from helix_episodes.readers.common.json_with_lines import read_json_with_lines
 from helix_episodes.readers.common.jsonl import lines_of, open_log, parse, read_records
 from helix_episodes.readers.common.session_builder import SessionBuilder, id_from_path
-from helix_episodes.safe_files import HEAD, LARGEST_DOCUMENT
+from helix_episodes.safe_files import HEAD, LARGEST_DOCUMENT, LONGEST_LINE
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -141,12 +141,14 @@ def read_head(path: Path) -> LogHead:
     """The first lines of a file.
 
     Raises:
-        LogNotReadable: missing, a folder, a device or pipe, no permission, empty, or not text.
+        LogNotReadable: missing, a folder, a device or pipe, no permission, empty, of too long lines alone, or not text.
     """
     with LogNotReadable.for_os_errors(path), open_log(path) as log:
         lines = tuple(_up_to(HEAD, lines_of(log)))
+        is_empty = log.tell() == 0
     if not lines:
-        raise LogNotReadable(path=path, problem="it is empty")
+        too_long = f"its lines are longer than {LONGEST_LINE >> 20} MB, which no agent writes"
+        raise LogNotReadable(path=path, problem="it is empty" if is_empty else too_long)
     records = tuple(_objects(lines))
     if any(b"\0" in line for line in lines) and not records and not lines[0].startswith(SQLITE_HEADER):
         raise LogNotReadable(path=path, problem="it is not text")
