@@ -51,7 +51,7 @@ def render_seen(answer: SeenAnswer) -> None:
     elif answer.level == "recent":
         say("The newest errors:")
     elif answer.level == "words":
-        say("Not seen before. Nearest by words:")
+        say("No error of this name. Nearest by words:")
     else:
         levels = [(LEVELS[level], met) for level, met in answer.sessions.items() if met]
         known = (f"{words} in {count(met, f'{_OTHER * bool(n)}session')}" for n, (words, met) in enumerate(levels))
