@@ -66,3 +66,8 @@ def test_the_command_takes_them_too(memory: Memory, capsys: pytest.CaptureFixtur
     assert memory
     assert run(["sessions", "show", "last"]) == 0
     assert "task of aaaa2222" in capsys.readouterr().out
+
+
+def test_further_back_than_there_are_sessions_is_no_session(tmp_path: Path) -> None:
+    with pytest.raises(NotFound, match=r"no episode 'last~9'; `helix-graph sessions list` shows all"):
+        Memory.init(tmp_path).episodes.require("last~9")

@@ -153,7 +153,9 @@ class EpisodeStore:
         if ago:
             times = sorted(((_timestamp(path), path.stem) for path in self.files()), reverse=True)
             place = int(ago[1] or 0)
-            return times[place][1].removeprefix(PREFIX) if place < len(times) else name
+            if place >= len(times):
+                raise NotFound.of_episode(name)
+            return times[place][1].removeprefix(PREFIX)
         begin = name.removeprefix(PREFIX)
         alike = [one for one in sessions if one.startswith(begin)] if len(begin) >= _SHORTEST_BEGINNING else []
         if len(alike) > 1:
