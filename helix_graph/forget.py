@@ -58,6 +58,7 @@ from helix_graph.tombstones import Fingerprint, Searcher, Tombstones, Unproved, 
 from helix_graph.topics.maintenance import compact
 from helix_graph.topics.schema import TOPIC_TABLES
 from helix_graph.trust import team_marker
+from helix_graph.validation import as_str
 
 if TYPE_CHECKING:
     from helix_graph.graph.api import Graph
@@ -465,7 +466,8 @@ def _recorded(name: str, root: Path, store: EpisodeStore, databases: Sequence[In
         return any(form in insights.sessions_named() for insights in databases)
 
     # Exact names first: a forgotten session may be called like the beginning of another.
-    exact = [form for form in (name, name.removeprefix(PREFIX)) if is_session_id(form)]
+    forms = (as_str("session", name), name.removeprefix(PREFIX))
+    exact = [form for form in forms if is_session_id(form)]
     found = next((form for form in exact if has_traces(form)), None) or store.resolve(name)
     if not has_traces(found):
         raise NotFound.of_episode(name)
