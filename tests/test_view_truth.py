@@ -261,7 +261,7 @@ def test_a_rule_leads_to_where_it_was_not_followed(tab: Tab) -> None:
     assert tab.page.locator("details[open]").count() > 0
 
 
-def test_a_session_that_begins_with_a_failure_has_a_strip_that_begins_red(browser: Browser, tmp_path: Path) -> None:
+def test_a_strip_goes_by_what_the_session_did_and_not_by_lines_of_its_log(browser: Browser, tmp_path: Path) -> None:
     long = "\n".join(f"line {n}" for n in range(400))
     log = Script("s").prompt("Look").call("Read", {"file_path": "/work/shop/b.py"}, output=long)
     log = log.run("pytest", "FAILED tests/test_a.py::test_a - assert 1\n===== 1 failed in 0.1s =====", code=1)
@@ -274,5 +274,5 @@ def test_a_session_that_begins_with_a_failure_has_a_strip_that_begins_red(browse
         tab.go("sessions/s")
         assert (
             tab.page.locator("article > svg.strip title").text_content()
-            == "First failed at 0 % of it; the last was over at 100 %."
+            == "First failed at 20 % of it; the last was over at 100 %."
         )
