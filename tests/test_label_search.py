@@ -12,7 +12,7 @@ from helix_episodes.errors import InvalidArgument
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from episode_drawing import Remember
+    from episode_drawing import Draw, Remember
     from helix_episodes.model import Episode
     from helix_graph import Memory
     from session_script import Script
@@ -207,3 +207,27 @@ def test_of_many_mentions_each_session_is_shown_before_the_second_of_one(
     places = graph.labels("changed cart.py", limit=1).labels[0].places
     assert {one.episode for one in places} == {"episode-s1", "episode-s2", "episode-s3"}
     assert len(places) == 10
+
+
+@pytest.mark.parametrize(
+    ("words", "meant"),
+    [
+        ("it works", "pytest passes"),
+        ("works", "pytest passes"),
+        ("everything ok", "pytest passes"),
+        ("tests are green", "pytest passes"),
+        ("tests passsed", "pytest passes"),
+        ("code change", "edit source (.py)"),
+        ("a change", "edit source (.py)"),
+        ("change", "edit source (.py)"),
+    ],
+)
+def test_a_failure_is_never_shown_for_what_works_nor_for_a_change(
+    draw: Draw, remember: Remember, words: str, meant: str
+) -> None:
+    graph = remember(
+        draw("s1", "work fails: reported by the user: it works on my code only -> edit shop/cart.py"),
+        draw("s2", "edit shop/cart.py -> Edit fails: file changed since read", "edit shop/cart.py -> pytest passes"),
+        draw("s3", "pytest fails: one rebate -> edit shop/cart.py"),
+    )
+    assert graph.causes(words).groups[0].node.label.startswith(meant)

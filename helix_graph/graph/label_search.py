@@ -26,6 +26,8 @@ from helix_graph.graph.question_words import (
     TABLE_WORDS,
     Others,
     Weight,
+    contradicts,
+    leaning,
     levels_in,
     near_words,
     stem,
@@ -40,6 +42,7 @@ if TYPE_CHECKING:
 
     from helix_graph.graph.adjacency import MentionGroup
     from helix_graph.graph.finer_labels import Resolution
+    from helix_graph.graph.question_words import Leaning
 
 
 #: What a word weighs that begins a longer one; so many letters it must have.
@@ -134,9 +137,17 @@ def candidates(connection: sqlite3.Connection, text: str, *, limit: int) -> list
         return []
     ranks = [(weights[word], each) for word, each in levels.items()]
     rough = [sum(weight[each[place]] for weight, each in ranks) for place in range(len(mentions))]
-    scored = sorted(((score, one) for score, one in zip(rough, mentions, strict=True) if score), key=_best_first)
+    asked = leaning(text)
+    scored = sorted(
+        (
+            (score, one)
+            for score, one in zip(rough, mentions, strict=True)
+            if score and not contradicts(asked, one.label)
+        ),
+        key=_best_first,
+    )
     compared = [one for _, one in scored[:_COMPARED]]
-    found = [*_of_mentions(connection, compared, mentions, words, weights), *_of_tasks(mentions, words, weights)]
+    found = [*_of_mentions(connection, compared, mentions, words, weights), *_of_tasks(mentions, words, weights, asked)]
     literal = re.compile(rf"(?<!\w){re.escape(text.strip())}(?!\w)", re.IGNORECASE)
     files = [re.compile(rf"(?<!\w){re.escape(one)}(?!\w)") for one in _FILE_NAME.findall(text)]
     ranked = sorted(
@@ -189,13 +200,15 @@ def _of_mentions(
 
 
 def _of_tasks(
-    mentions: list[_Mention], words: dict[str, Others], weights: dict[str, Weight]
+    mentions: list[_Mention], words: dict[str, Others], weights: dict[str, Weight], asked: Leaning | None
 ) -> Iterator[tuple[float, Candidate]]:
     """The sessions whose task has some of the words, each with its rank."""
     whole = sum(one.own for one in weights.values())
     average = sum(one.length for one in mentions) / len(mentions)
     for one in mentions:
-        if one.first and (score := _exact((one.task,), words, weights)):
+        if not one.first or contradicts(asked, one.label) or (asked and leaning(one.task) not in {asked, None}):
+            continue
+        if score := _exact((one.task,), words, weights):
             rank = score / (1 - _LENGTH + _LENGTH * len(one.task) / average)
             yield rank, _of_session(one, score / whole)
 
@@ -338,7 +351,7 @@ def _understood(text: str, mentions: list[_Mention]) -> dict[str, Others]:
     names = {name for one in mentions for name in (one.label, one.place, one.thing, one.task) if name}
     known = TABLE_WORDS | {word for name in names for word in _WORD.findall(indexed(name))}
     for word in query_words(text):
-        near = " ".join(near_words(word, known)) if stem(word) in unknown else ""
+        near = " ".join(near_words(word, known) or near_words(stem(word), known)) if stem(word) in unknown else ""
         if near:
             text = re.sub(rf"\b{re.escape(word)}\b", near, text, flags=re.IGNORECASE)
     return words_asked(text)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from functools import cache
 from itertools import pairwise
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from helix_graph.word_search import idf, query_words
 
@@ -18,6 +18,7 @@ _QUESTION_WORDS = frozenset(
     with by from as and or so then did do does why how what which when where who me show tell explain get got into up
     each every have has had same again still always ever once twice time times day keep keeps happen happened cause
     caused led lead leads such between through can cannot could would should will won may might must not say says said
+    everything something anything
     """.split()  # noqa: SIM905  (one line of words is easier to read)
 )
 #: What else a word may be called in a log. The key finds the others, not they the key.
@@ -26,7 +27,7 @@ _ALSO = {
     for words, others in (
         ("fail failure red broken broke break complain", "fail error broken broke"),
         ("error", "fail"),
-        ("pass green works clean", "pass success ok"),
+        ("pass green works clean ok okay", "pass success ok"),
         ("fixed", "pass fix success edit"),
         ("success", "pass"),
         ("autofix", "fix"),
@@ -146,8 +147,29 @@ _FORMS = (
 _OTHER_FORMS = {word: [other for other in forms.split() if other != word] for forms in _FORMS for word in forms.split()}
 #: What did not work has failed.
 _NEGATED = re.compile(
-    r"\b(?:(?:does|do|did|is|was|are|were|wo|ca|could|would)(?:n['\u2019]?t| not)|cannot|never|not|no longer)\s+"
-    r"(?:work(?:s|ing)?|pass(?:es|ed|ing)?|succeed(?:s|ed)?|compil(?:es?|ed|ing))\b",
+    r"\b(?:(?:(?:does|do|did|is|was|are|were|wo|ca|could|would)(?:n['\u2019]?t| not)|cannot|never|not|"
+    r"no longer|nothing|no \w+)\s+"
+    r"(?:work(?:s|ing)?|pass(?:es|ed|ing)?|succeed(?:s|ed)?|compil(?:es?|ed|ing)|green|ok(?:ay)?)"
+    r"|stop(?:s|ped)? (?:work|pass|compil)ing)\b",
+    re.IGNORECASE,
+)
+#: Words that say that something passed, where nothing follows that is passed on: not "passes the wrong argument".
+_PASSING = re.compile(
+    r"(?:\b(?:works|working|pass(?:es|ed|ing)?|green|ok(?:ay)?|succeed(?:s|ed)?|success|successful)"
+    r"|\b(?:all|everything|\w+s) work)\b(?=\W*(?:$|(?:again|now|finally|locally|after|before|in|on|with|without|when|if"
+    r"|and|because|since)\b))",
+    re.IGNORECASE,
+)
+_FAILING = re.compile(
+    r"\b(?:fail(?:s|ed|ing|ures?)?|breaks?|broken?|crash(?:es|ed)?|red(?=\W*$| (?:ci|builds?|tests?|checks?)\b))\b",
+    re.IGNORECASE,
+)
+_REPAIRED = re.compile(r"\b(?:fix|repair)\w*", re.IGNORECASE)
+#: A text that says no more than that something was changed.
+_ANY_CHANGE = re.compile(
+    r"\s*(?:(?:an?|the|some|any|my|our|your|code|source|file) )*"
+    r"(?:changes?|changing|changed|edit(?:s|ed|ing)?)(?: (?:to|of|in))?"
+    r"(?: (?:an?|the|some|any|my|our|your|code|source|files?))*\s*",
     re.IGNORECASE,
 )
 #: Phrases that have a short name.
@@ -225,9 +247,36 @@ class Others(NamedTuple):
     synonyms: tuple[str, ...] = ()
 
 
+Leaning = Literal["pass", "fail", "edit"]
+
+
+def leaning(text: str) -> Leaning | None:
+    """Whether a text asks for what passed, for what failed, or for any edit; None where it says neither or both.
+
+    >>> leaning("it works"), leaning("tests no longer pass"), leaning("a code change"), leaning("passes a wrong flag")
+    ('pass', 'fail', 'edit', None)
+    """
+    if _ANY_CHANGE.fullmatch(text):
+        return "edit"
+    plain = _NEGATED.sub("fails", text)
+    passing, failing = _PASSING.search(plain), _FAILING.search(plain)
+    if passing and not failing:
+        return "pass"
+    return "fail" if failing and not passing and not _REPAIRED.search(plain) else None
+
+
+def contradicts(asked: Leaning | None, label: str) -> bool:
+    """Whether a label says the opposite of what is asked for: nobody who asks for a pass means what fails."""
+    if asked == "pass":
+        return label == "failure" or " fails" in label
+    if asked == "fail":
+        return label == "success" or label.endswith(" passes")
+    return asked == "edit" and not label.startswith(("edit ", "create "))
+
+
 def words_asked(text: str) -> dict[str, Others]:
     """The stems of the words of a question, each with other stems that may stand for it."""
-    plain = _NEGATED.sub("fail", text)
+    plain = "edit source" if _ANY_CHANGE.fullmatch(text) else _NEGATED.sub("fail", text)
     for phrase, short in _SHORT_NAMES:
         plain = phrase.sub(short, plain)
     plain = _CAME_ABOUT.sub("", plain)

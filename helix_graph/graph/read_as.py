@@ -13,6 +13,7 @@ from msgspec.structs import replace
 from helix_graph.graph.adjacency import Adjacency
 from helix_graph.graph.label_lookup import matches
 from helix_graph.graph.label_search import candidates
+from helix_graph.graph.question_words import contradicts, leaning, words_asked
 
 if TYPE_CHECKING:
     import sqlite3
@@ -63,12 +64,18 @@ def relations_by_words(
 class _Reading:
     """What a text may stand for: ``texts`` to ask for, each with the name under which the answer says so.
 
-    A text that names something is asked for as it is, and only so. Words within a name or a message come after a label
-    that has all of them, and before candidates that have most.
+    A text that names something is asked for as it is, and only so, but not for the opposite: "it works" within a
+    person's report of a failure is no pass, and "works" is no part of "workspace". Words within a name or a message
+    come after a label that has all of them, and before candidates that have most.
     """
 
     def __init__(self, connection: sqlite3.Connection, text: str) -> None:
-        first = next(matches(Adjacency(connection), text), None) if text.strip() else None
+        graph = Adjacency(connection)
+        first = next(matches(graph, text), None) if text.strip() else None
+        if first and (asked := leaning(text)):
+            opposite = all(contradicts(asked, one.label) for one in graph.summaries(first.nodes).values())
+            within = len(words_asked(text)) == 1 and not _is_named(first, text.strip().casefold())
+            first = None if opposite or within else first
         self.texts = [("", text)] if first or not text.strip() else []
         self.nearest: tuple[LabelMatch, ...] = ()
         if not text.strip() or (first and _is_named(first, text.strip().casefold())):
