@@ -1,10 +1,12 @@
-"""How many of the annotated fixes are found, and how many of ours are right, in two sets of sessions.
+"""How many of the annotated fixes are found, and how many of ours are right, in sets of sessions.
 
 python benchmarks/fixes_set [--misses]
 
 A fix is *found* when one of ours stands on the line of its failing result and credits at least one of its changes. One
 of ours is *right* when its failure is annotated and it credits annotated changes only; *nearly right* when at least one
-of the changes is annotated. A call and its result stand for each other. Doubtful fixes count neither way.
+of the changes is annotated. A call and its result stand for each other. Doubtful fixes count neither way. Later
+sets have every noticed failure too: found when one of our error events stands on one of its lines; one of ours is right
+when it stands on an annotated one.
 """
 
 from __future__ import annotations
@@ -24,11 +26,18 @@ from helix_episodes.extraction.pipeline import extract
 from helix_episodes.readers import read_sessions
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from helix_episodes.model import Decision, Episode, Event, Fix
     from helix_episodes.session import Session
 
 #: How a failure came to light, as annotated.
-KINDS = ("check", "formatter", "command", "tool", "user", "merge")
+KINDS = ("check", "formatter", "command", "tool", "user", "merge", "ci")
+#: What the annotators of the later sets call the failures that they list.
+FAILURE_KINDS = ("work", "command", "tool", "environment", "probe")
+#: The sets in the order in which they were annotated.
+SETS = ("fixes.json", "fixes_second.json", "fixes_third.json")
+MEASURES = ("all", "nearly", *KINDS, "failures", *(f"  {kind}" for kind in FAILURE_KINDS))
 HERE = Path(__file__).resolve().parent
 
 
@@ -72,8 +81,24 @@ def score(session: dict[str, Any], tallies: dict[str, Tally]) -> None:
         hit = any(_finds(places, fix, one) for fix in episode.fixes)
         for tally in (tallies["all"], tallies[one["kind"]]):
             tally.want(hit=hit, text=f"{name} {one['kind']} {one['failure']} fixed by {one['changes']}: {one['what']}")
+    score_failures(session.get("failures", ()), episode, places, tallies, name=name)
     for fix in episode.fixes:
         judge(places, fix, session["fixes"], tallies, text=f"{name} {_words(places, fix, episode)}")
+
+
+def score_failures(
+    annotated: Sequence[dict[str, Any]], episode: Episode, places: Places, tallies: dict[str, Tally], *, name: str
+) -> None:
+    errors = [event for event in episode.events if event.type == "error"]
+    certain = [one for one in annotated if not one.get("doubtful")]
+    for one in certain:
+        hit = any(places.meets(ours.id, set(one["lines"])) for ours in errors)
+        for tally in (tallies["failures"], tallies[f"  {one['kind']}"]):
+            tally.want(hit=hit, text=f"{name} {one['kind']} {one['lines']}: {one['what']}")
+    for ours in errors if annotated else ():
+        near = [one for one in annotated if places.meets(ours.id, set(one["lines"]))]
+        if not near or any(one in certain for one in near):
+            tallies["failures"].give(right=bool(near), text=f"{name} [{places.of(ours.id)}] {ours.content[:90]}")
 
 
 def judge(places: Places, fix: Fix, annotated: list[dict[str, Any]], tallies: dict[str, Tally], *, text: str) -> None:
@@ -104,9 +129,9 @@ def main() -> None:
     parser.add_argument("--misses", action="store_true", help="list what was missed and what was false")
     options = parser.parse_args()
     sets: dict[str, dict[str, Tally]] = {}
-    for name in ("fixes.json", "fixes_second.json"):
+    for name in SETS:
         annotated = json.loads((HERE / name).read_text(encoding="utf-8"))["sessions"]
-        tallies = {measure: Tally() for measure in ("all", "nearly", *KINDS)}
+        tallies = {measure: Tally() for measure in MEASURES}
         for session in annotated:
             score(session, tallies)
         sets[f"{name}: {len(annotated)} sessions"] = tallies
