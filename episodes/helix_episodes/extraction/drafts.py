@@ -168,15 +168,16 @@ class DraftDecision(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class ReportedFailure(msgspec.Struct, frozen=True, kw_only=True):
-    """What is known of a failure that only words report.
+    """What is known of a failure that only words report, or a service far away.
 
-    ``until`` is where the turn ends that answers it, ``then`` where the one after it ends; ``verdict`` the check's that
-    was shown or named, if any; ``command`` the check's command that the same words quote, if any; ``resolved`` the mark
-    of the acceptance that resolves it and ``since`` the place of the last report before that.
+    ``until`` is where the turn ends that answers it, ``later`` where those after it end that may answer it as well;
+    ``verdict`` the check's that was shown or named, if any; ``command`` the check's command that the same words quote,
+    if any; ``resolved`` the mark of the acceptance that resolves it and ``since`` the place of the last report before
+    that.
     """
 
     until: int
-    then: int = 0
+    later: tuple[int, ...] = ()
     verdict: Verdict | None = None
     command: str = ""
     resolved: str | None = None

@@ -79,14 +79,14 @@ _REASON_LIMIT = 300
 
 def events_of(session: Session, calls: Sequence[ParsedCall]) -> list[DraftEvent]:
     """Everything that happened, in no particular order."""
-    found = [
-        DraftEvent(
-            position=call.position if call.result_position is None else call.result_position, call=number, event=event
-        )
-        for number, call in enumerate(calls)
-        if call.result is not None
-        for event in _results(call, session)
-    ]
+    prompts = [position for position, step in enumerate(session.steps) if step.kind == "prompt"]
+    found: list[DraftEvent] = []
+    for number, call in enumerate(calls):
+        position = call.position if call.result_position is None else call.result_position
+        for event in _results(call, session) if call.result is not None else ():
+            ends = (*prompts[bisect_right(prompts, position) :], len(session.steps)) if event.check == CI else ()
+            reported = ReportedFailure(until=ends[0], later=ends[1:]) if ends else None
+            found.append(DraftEvent(position=position, call=number, event=event, reported=reported))
     return [*found, *_handed_over(calls), *_milestones(session)]
 
 

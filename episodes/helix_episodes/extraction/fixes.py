@@ -7,6 +7,7 @@ comes to light:
   touch what it names (`helix_episodes.extraction.fix_credit`). A later run of the same task, of a check that must have
   compiled the same code, or the commit whose hook had refused, shows it as well as the same check does.
 - *a person's report*: the changes until the person accepts; without a word, until a check passes in the same turn.
+- *CI*: the changes until the job passes there; where nobody looked, until a check passes here.
 - *a merge that stopped at conflicts*: the changes to the conflicted files, until the merge is committed or a check
   passes.
 - *a command*: the changes after which it succeeds, or the command that succeeds in its place.
@@ -35,6 +36,9 @@ from helix_episodes.extraction.calls import (
     places_in,
     shared_words,
 )
+from helix_episodes.extraction.checks.ci import CI, job_passed
+from helix_episodes.extraction.checks.environment import NOTHING_CHECKED
+from helix_episodes.extraction.delivery import accepted_by, delivered_by
 from helix_episodes.extraction.drafts import evidence_of, line
 from helix_episodes.extraction.edit_coverage import runs_other_files
 from helix_episodes.extraction.fix_credit import credited_changes, speaking_calls, speaking_edits
@@ -53,6 +57,8 @@ if TYPE_CHECKING:
 
 #: How many calls after an error another way of doing the same still answers it; later ones are about something else.
 _OTHERWISE = 6
+#: Within so many turns a report is answered; later changes have to be tied to it by more.
+_SOON = 2
 _CONFLICTED = re.compile(
     r"^CONFLICT \([^)]*\): .*?(?:Merge conflict in |)(\S+\.?\S*)(?: deleted in| renamed|$)", re.MULTILINE
 )
@@ -61,7 +67,8 @@ _CONFLICT = "merge conflict"
 _MISCALLED = frozenset({"unknown option", "unknown command", "invalid arguments"})
 _QUOTED_WORD = re.compile(r"[`'\"\u2018\u201c]([^`'\"\s\u2019\u201d]+)[`'\"\u2019\u201d]")
 _NOT_KNOWN = re.compile(
-    r"\b(?:unknown|unrecogni[sz]ed|unexpected|invalid|illegal|no such|not found|un?supported)\b", re.IGNORECASE
+    r"\b(?:unknown|unrecogni[sz]ed|unexpected|invalid|illegal|ambiguous|no such|not found|un?supported)\b",
+    re.IGNORECASE,
 )
 #: Programs with which agents change a file that their own tool could not change.
 _WRITERS = INTERPRETERS | {"sed", "cat", "tee", "echo", "printf", "patch", "cp", "mv", "ed", "awk"}
@@ -88,10 +95,14 @@ def _in_detail(timeline: Timeline, error: Event, fix: Fix) -> Fix:
 def _fix(timeline: Timeline, error: Event) -> Fix | None:
     if error.family == _CONFLICT and error.id in timeline.call_numbers:
         return _merge_fix(timeline, error)
-    if error.check in timeline.runs and error.id in timeline.run_of and error.family not in _MISCALLED:
+    called = error.family not in _MISCALLED | NOTHING_CHECKED or error.id not in timeline.call_numbers
+    if error.check in timeline.runs and error.id in timeline.run_of and called:
         return _check_fix(timeline, error)
+    if error.check == CI and error.id in timeline.reported:
+        return _ci_fix(timeline, error)
     if error.id in timeline.reported:
-        return _accepted_fix(timeline, error) or _unanswered_fix(timeline, error)
+        found = _accepted_fix(timeline, error) or _unanswered_fix(timeline, error)
+        return found or _as_ci_was_repaired(timeline, error)
     return _call_fix(timeline, error)
 
 
@@ -210,29 +221,74 @@ def _unanswered_fix(timeline: Timeline, error: Event) -> Fix | None:
     Who asks why something fails may order the repair in the next prompt: the first turn with changes answers. Not when
     the person reports a failure again at its end: then the turn did not repair it.
     """
-    start, reported = timeline.positions[error.id], timeline.reported[error.id]
-    changes: list[Decision] = []
+    reported = timeline.reported[error.id]
+    said_again = {timeline.positions[other] for other in timeline.reported if other not in timeline.call_numbers}
     until = reported.until
-    for end in (reported.until, reported.then):
-        if any(timeline.positions[other] == until for other in timeline.reported):
-            return None
-        until = end
-        changes = [one for one in timeline.changes_between(start, until, kind=None) if one.actor == "agent"]
-        if changes:
+    for until in (reported.until, *reported.later):
+        if until in said_again or _changes_by_agent(timeline, error, until):
             break
-    if any(timeline.positions[other] == until for other in timeline.reported):
-        return None
-    if error.path is not None:
-        changes = [one for one in changes if _touches(timeline, one, error.path)] or changes
+    verified = None if until in said_again else _passed_after_changes(timeline, error, until)
+    return _answered(timeline, error, verified) if verified else None
+
+
+def _changes_by_agent(timeline: Timeline, error: Event, until: int) -> list[Decision]:
+    """What the agent changed after a report; of what names a file, the changes to that file."""
+    found = timeline.changes_between(timeline.positions[error.id], until, kind=None)
+    changes = [one for one in found if one.actor == "agent"]
+    return [one for one in changes if error.path and _touches(timeline, one, error.path)] or changes
+
+
+def _passed_after_changes(timeline: Timeline, error: Event, until: int) -> CheckRun | None:
+    """The first of the last runs of each check after the last edit, where all of these passed."""
+    changes = _changes_by_agent(timeline, error, until)
     if not changes:
         return None
-    after = timeline.positions[changes[-1].id]
+    edited = [one for one in changes if timeline.changes_files(one)]
+    after = timeline.positions[(edited or changes)[-1].id]
     passed = (run for runs in timeline.runs.values() for run in runs if after < run.position <= until and run.events)
     last: dict[str, CheckRun] = {run.verdict.check: run for run in sorted(passed, key=lambda run: run.position)}
-    if not last or not all(run.passed for run in last.values()):
+    if not all(run.passed for run in last.values()):
         return None
-    verified = min(last.values(), key=lambda run: run.position)
-    return _credited(error, changes, verified_by=_passing(timeline, [verified]))
+    return min(last.values(), key=lambda run: run.position, default=None)
+
+
+def _answered(timeline: Timeline, error: Event, verified: CheckRun) -> Fix | None:
+    changes = _changes_by_agent(timeline, error, verified.position)
+    edited = [one for one in changes if timeline.changes_files(one)]
+    return _credited(error, edited or changes, verified_by=_passing(timeline, [verified]))
+
+
+# CI.
+
+
+def _ci_fix(timeline: Timeline, error: Event) -> Fix | None:
+    """The changes after CI failed, until the job passes, else until a check passes after them that shows it here.
+
+    What is asked about may be ordered to be repaired much later: then CI's log has to name the check that passes.
+    """
+    reported, start, family = timeline.reported[error.id], timeline.positions[error.id], error.family or ""
+    pushed = [call.position for call in timeline.calls if call.position > start and delivered_by(call) is not None]
+    same = (one for one in timeline.events if one.check == CI and one.family == error.family)
+    if pushed and any(timeline.positions[one.id] > pushed[0] for one in same):
+        return None  # what was changed before did not repair it
+    for call in timeline.calls:
+        passed = job_passed(call.segments, call.output, family) or accepted_by(call) is not None
+        if pushed and passed and call.position > pushed[0]:
+            changes = _changes_by_agent(timeline, error, pushed[0])
+            return _credited(error, [one for one in changes if timeline.changes_files(one)], verified_by=None)
+    for turn, until in enumerate((reported.until, *reported.later)):
+        verified = _passed_after_changes(timeline, error, until)
+        if verified and (turn < _SOON or verified.verdict.check in timeline.call_of(error).output):
+            return _answered(timeline, error, verified)
+    return None
+
+
+def _as_ci_was_repaired(timeline: Timeline, error: Event) -> Fix | None:
+    """The fix of what CI says in the turn that begins with a report: the person asked about that."""
+    start, until = timeline.positions[error.id], timeline.reported[error.id].until
+    said = [one for one in timeline.events if one.check == CI and start < timeline.positions[one.id] < until]
+    fixes = (_ci_fix(timeline, one) for one in said if one.id in timeline.reported)
+    return next((replace(fix, error=error.id, check=error.check or "") for fix in fixes if fix is not None), None)
 
 
 def _touches(timeline: Timeline, decision: Decision, path: str) -> bool:
@@ -296,7 +352,7 @@ def _call_fix(timeline: Timeline, error: Event) -> Fix | None:
             # A file that is found does not yet make the edit succeed.
             if not timeline.went_wrong(one)
             and any(
-                call.status == "ok" and _same_kind(call, failed) and not _leaves_out(call, failed, error)
+                _went_through(call, error) and _same_kind(call, failed) and not _leaves_out(call, failed, error)
                 for call in timeline.calls_of(one)
             )
         ),
@@ -335,6 +391,8 @@ def _command_changes(
     )
     if is_look(failed) or is_request(failed) or error.family in _MISCALLED:
         return corrected  # no change to a file is why these go well
+    if error.family in NOTHING_CHECKED and corrected:
+        return corrected
     return (
         timeline.changes_to(places_in(failed), start, end)
         or timeline.changes_between(start, end, kind=None)
@@ -382,6 +440,14 @@ def _other_way(timeline: Timeline, error: Event) -> Fix | None:
         if shared and (best is None or shared > best[0]):
             best = shared, decision
     return _credited(error, [best[1]], verified_by=best[1].id) if best else None
+
+
+def _went_through(call: ParsedCall, error: Event) -> bool:
+    """Whether a call did what it was to do; where nothing was checked at all, a check that complains did."""
+    if call.status == "ok" or error.family not in NOTHING_CHECKED:
+        return call.status == "ok"
+    families = {finding.family for verdict in call.verdicts for finding in verdict.findings}
+    return bool(families) and families.isdisjoint(NOTHING_CHECKED)
 
 
 def _same_kind(call: ParsedCall, failed: ParsedCall) -> bool:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from msgspec.structs import replace
 
 from helix_episodes.extraction.calls import parse_calls
+from helix_episodes.extraction.checks.ci import CI
 from helix_episodes.extraction.command_runs import command_runs
 from helix_episodes.extraction.costs import costs_of
 from helix_episodes.extraction.decisions import decisions_of
@@ -46,7 +47,8 @@ def extract(session: Session, *, provenance: Provenance | None = None) -> Episod
     words = reported_failures(session, calls)
     happened = [*events_of(session, calls), *words]
     reported = {draft.position for draft in words if draft.reported is not None}
-    failed = {draft.call for draft in happened if draft.call is not None and draft.event.type == "error"}
+    errors = (draft for draft in happened if draft.event.type == "error" and draft.event.check != CI)
+    failed = {draft.call for draft in errors if draft.call is not None}
     report = parse_report(session)
     decided = decisions_of(session, calls, failed=failed, reported=reported)
     timeline = Timeline(calls, [*decided, *report.decisions], [*happened, *report.events])

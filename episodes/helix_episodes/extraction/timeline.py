@@ -33,6 +33,7 @@ from helix_episodes.extraction.check_runs import (
     shows_repaired,
     touches,
 )
+from helix_episodes.extraction.checks.ci import CI
 from helix_episodes.extraction.paths import file_name
 
 if TYPE_CHECKING:
@@ -264,7 +265,8 @@ class Timeline:
         call = self.calls[number]
         if call.status in UNDONE:
             return True
-        errors = any(event.type == "error" for event in self.events_of_call(number))
+        # A look at CI that shows a failure went well.
+        errors = any(event.type == "error" and event.check != CI for event in self.events_of_call(number))
         return not call.verdicts and (call.status == "error" or errors)
 
     def changes_files(self, decision: Decision) -> bool:
@@ -320,7 +322,7 @@ class Timeline:
     def answer_to(self, error: Event) -> Decision | None:
         """The decision that first deals with an error, or None when the log shows none."""
         reported = self.reported.get(error.id)
-        if reported is not None and reported.verdict is None:
+        if reported is not None and reported.verdict is None and error.id not in self.call_numbers:
             after = self.decisions_between(self.positions[error.id], reported.until)
             return next((one for one in after if one.actor == "agent" and self.calls_of(one)), None)
         if error.check in self.runs:

@@ -223,8 +223,7 @@ def _reported(session: Session, position: int, prompts: Sequence[int], changes: 
     if before is not None and _is_approval(before) and before.source == step.source:
         return  # the plan's own text, not typed by a person
     after = bisect_right(prompts, position)
-    ends = [*prompts[after : after + 2], len(session.steps), len(session.steps)]
-    until, then = ends[0], ends[1]
+    until, *later = [*prompts[after : after + 2], len(session.steps)][:2]
     text = step.text[:PROSE_LIMIT]
     # What was pasted is moved to the margin, where a tool wrote it.
     first, _, rest = _EMBEDDED.sub("\n", text).partition("\n")
@@ -233,7 +232,7 @@ def _reported(session: Session, position: int, prompts: Sequence[int], changes: 
         quoted = (part for one in _COMMAND.finditer(text) for part in parse_command(one[1] or one[2]))
         command = next((part.text for part in quoted if part.purpose == "check"), "")
         for verdict in shown:
-            reported = ReportedFailure(until=until, then=then, verdict=verdict, command=command)
+            reported = ReportedFailure(until=until, later=tuple(later), verdict=verdict, command=command)
             for finding in verdict.findings[:FAMILIES_PER_RUN]:
                 content = f"the user reports: {verdict.check} fails: {finding.family}"
                 event = draft_error(step, verdict.check, finding, content, quoted=step.text)
@@ -246,7 +245,8 @@ def _reported(session: Session, position: int, prompts: Sequence[int], changes: 
         pasted = _PASTED.search(text)
         finding = CheckFinding(family=REPORTED, message=pasted[0].strip() if pasted else words, generic=True)
         event = draft_error(step, WORK, finding, f"the user reports: {words}", quoted=step.text)
-        yield DraftEvent(position=position, event=event, reported=ReportedFailure(until=until, then=then))
+        reported = ReportedFailure(until=until, later=tuple(later))
+        yield DraftEvent(position=position, event=event, reported=reported)
 
 
 def report_in(text: str, *, first: bool = False) -> str | None:

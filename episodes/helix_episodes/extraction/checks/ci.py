@@ -1,9 +1,10 @@
-"""What GitHub's program says of CI: which job failed, in its lists of checks and of a run's jobs."""
+"""What GitHub's program says of CI: which job failed, in its lists of checks, of a run's jobs, and in a job's log."""
 
 from __future__ import annotations
 
 import re
 
+from helix_episodes.extraction.checks.judging import verdicts_in
 from helix_episodes.extraction.checks.model import CheckFinding
 from helix_episodes.light_imports import Regex
 
@@ -22,6 +23,21 @@ _RUN = Regex(r"^\S .* \u00b7 \d+$", re.MULTILINE)
 _JOB = Regex(r"^X (.+) in ([0-9hms]+) \(ID \d+\)", re.MULTILINE)
 #: A job that never began because another one had failed, or that was cancelled, takes no time.
 _NO_TIME = frozenset({"0", "0s"})
+#: A line of a log: the job and its step, unless one job alone was asked for, the time, and what was printed then. A
+#: search may have put a line's number before it.
+_LOGGED = Regex(
+    r"^(?:\d+[:-])?(?:([^\t\n]{1,100})\t[^\t\n]{1,100}\t)?\ufeff?\d{4}-\d\d-\d\dT[\d:.]+Z (.*)$", re.MULTILINE
+)
+_ESCAPES = Regex(r"(?:\x1b|\^\[)\[[0-9;]*m")
+_ERROR = "##[error]"
+#: How the runner closes a step whose command failed; what went wrong was printed before.
+_ENDED = "Process completed with exit code"
+#: How the runner colours the script of a step, before it runs.
+_ECHOED = ("\x1b[36;1m", "^[[36;1m")
+_TROUBLE = Regex(
+    r"^(?:\S+ )?(?:\u2a2f|\u2717|\u2716|\u00d7|X) |\b(?:error|fatal|panic)(?:\[\w+\])?:|\bfail(?:ed|ure)\b",
+    re.IGNORECASE,
+)
 
 
 def failed_job(segments: Sequence[Segment], output: str) -> CheckFinding | None:
@@ -32,11 +48,14 @@ def failed_job(segments: Sequence[Segment], output: str) -> CheckFinding | None:
     >>> failed_job(parse_command("gh pr checks 7"), printed).family
     'nightly'
     """
-    asked = {part.subcommand for part in segments if part.program == "gh"}
-    if "pr checks" in asked:
+    asked = [part for part in segments if part.program == "gh"]
+    if any(_asks_for_log(part) for part in asked):
+        return _failed_in_log(output, of_failed=any("--log-failed" in part.arguments for part in asked))
+    subcommands = {part.subcommand for part in asked}
+    if "pr checks" in subcommands:
         found = [one for one in CHECK_LINE.finditer(output) if one[2] == "fail"]
         jobs = [(one[1], one[3], one[0]) for one in found]
-    elif asked & {"run watch", "run view"}:
+    elif subcommands & {"run watch", "run view"}:
         latest = max((one.start() for one in _RUN.finditer(output)), default=0)
         jobs = [(one[1], one[2], one[0]) for one in _JOB.finditer(output[latest:])]
     else:
@@ -46,3 +65,40 @@ def failed_job(segments: Sequence[Segment], output: str) -> CheckFinding | None:
     return (
         CheckFinding(family=jobs[0][0].strip(), message=next(iter(lines)), further=tuple(lines)[1:]) if jobs else None
     )
+
+
+def job_passed(segments: Sequence[Segment], output: str, job: str) -> bool:
+    """Whether a list of checks or of a run's jobs says that one of that name passed."""
+    subcommands = {part.subcommand for part in segments if part.program == "gh"}
+    if "pr checks" in subcommands:
+        return any(one[2] == "pass" and one[1].strip() == job for one in CHECK_LINE.finditer(output))
+    return bool(subcommands & {"run watch", "run view"}) and f"\n\u2713 {job} in " in f"\n{output}"
+
+
+def _asks_for_log(part: Segment) -> bool:
+    if part.subcommand == "run view":
+        return not {"--log", "--log-failed"}.isdisjoint(part.arguments)
+    return part.subcommand == "api" and any(word.rstrip("/").endswith("/logs") for word in part.arguments)
+
+
+def _failed_in_log(output: str, *, of_failed: bool) -> CheckFinding | None:
+    """The job whose log says that it failed: what a runner in it complains of, else the line that sounds most like it.
+
+    ``of_failed``: only the steps that failed were asked for.
+    """
+    echoed = (found for found in _LOGGED.finditer(output) if not found[2].startswith(_ECHOED))
+    lines = [(found[1] or "", _ESCAPES.sub("", found[2]).strip()) for found in echoed]
+    marked = [at for at, (_, text) in enumerate(lines) if text.startswith(_ERROR)]
+    at = next((at for at in marked if _ENDED in lines[at][1]), marked[0] if marked else None)
+    shown = [one for verdict in verdicts_in(output) for one in verdict.findings if one.message] if lines else ()
+    job = lines[at or 0][0] if lines else ""
+    if shown:
+        return shown[0]._replace(family=job or shown[0].family, times=1, generic=False)
+    said = [text for one, text in lines[:at] if one == job and text and not text.startswith("##[")]
+    told = next((text for text in said if _TROUBLE.search(text)), None)
+    if at is not None:
+        words = lines[at][1].removeprefix(_ERROR)
+        told = (told or (said or [words])[-1]) if _ENDED in words else words
+    elif not of_failed:
+        told = None
+    return CheckFinding(family=job or "job failed", message=told) if told else None

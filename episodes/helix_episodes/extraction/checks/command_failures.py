@@ -103,7 +103,7 @@ _COMMAND_WORDINGS = (
         r"unrecognized (?:argument|option)|unknown (?:option|flag|shorthand)|(?:illegal|invalid) option",
     ),
     ("unknown option", r"No such option|unexpected argument|^usage: |Unknown JSON field"),
-    ("unknown command", r"[Uu]nknown (?:sub)?command|is not a git command|[Ii]nvalid usage"),
+    ("unknown command", r"[Uu]nknown (?:sub)?command|no such (?:sub)?command|is not a git command|[Ii]nvalid usage"),
     ("timeout", r"[Cc]ommand timed out|[Tt]imeout exceeded|^(?:COMMAND|EXECUTION) TIMED OUT"),
 )
 _TOOL_FAMILIES = tuple((family, Regex(wording, re.IGNORECASE)) for family, wording in _TOOL_WORDINGS)
