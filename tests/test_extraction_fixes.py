@@ -333,3 +333,75 @@ def test_a_look_by_another_tool_is_no_repair_of_a_wrong_flag(script: Begin, epis
     shown = episode_of(log.run("cat -vet shop/cart.py", "x = 1$"))
     chosen = {one.id: one.chosen for one in shown.decisions}
     assert [chosen[change] for fix in shown.fixes for change in fix.changes] == ["run cat -vet shop/cart.py"]
+
+
+CI_FAILED = "\n".join(
+    f"lint\tRun checks\t2026-03-04T05:06:07.1234567Z {line}"
+    for line in ("go vet ./...", "./api/cart.go:12:5: undefined: Total", "##[error]Process completed with exit code 1.")
+)
+
+
+def test_a_job_of_ci_is_repaired_by_what_a_check_here_passes_after(script: Begin, episode_of: Extracted) -> None:
+    log = (
+        script("s").prompt("why does CI fail?").run("gh run view 12 --log-failed", CI_FAILED).say("A name is missing.")
+    )
+    log = log.prompt("make a pr").edit("api/cart.go").run("go vet ./...", "")
+    found = repairs_in(
+        episode_of(log.run("git commit -am x", "[main 1a2b3c4] x\n 1 file changed").run("rm -rf tmp", ""))
+    )
+    assert ("CI fails: lint", ["edit api/cart.go"], "go vet passes") in found
+    # The person asked about that job.
+    assert [error for error, _, _ in found] == ["the user reports: why does CI fail?", "CI fails: lint"]
+
+
+def test_a_job_of_ci_is_repaired_by_what_was_pushed_before_it_passes(script: Begin, episode_of: Extracted) -> None:
+    begun = script("s").prompt("why does CI fail?").run("gh run view 12 --log-failed", CI_FAILED).edit("api/cart.go")
+    pushed = begun.run("git push", "To github.com:shop/shop.git\n   1a2b3c4..5d6e7f8  main -> main")
+    passed = repairs_in(episode_of(pushed.run("gh pr checks 7", "lint\tpass\t1m\thttps://x/1")))
+    assert ("CI fails: lint", ["edit api/cart.go"], None) in passed
+
+
+def test_what_was_pushed_before_the_same_job_fails_again_repaired_nothing(script: Begin, episode_of: Extracted) -> None:
+    begun = script("s").prompt("why does CI fail?").run("gh run view 12 --log-failed", CI_FAILED).edit("api/cart.go")
+    pushed = begun.run("git push", "To github.com:shop/shop.git\n   1a2b3c4..5d6e7f8  main -> main")
+    again = pushed.run("gh pr checks 7", "lint\tfail\t1m\thttps://x/1", code=1).edit("api/tax.go")
+    found = repairs_in(episode_of(again.run("go vet ./...", "")))
+    assert [changes for error, changes, _ in found if error == "CI fails: lint"] == [["edit api/tax.go"]]
+
+
+def test_turns_later_only_a_check_that_the_log_names_shows_the_repair(script: Begin, episode_of: Extracted) -> None:
+    asked = script("s").prompt("why does CI fail?").run("gh run view 12 --log-failed", CI_FAILED).say("A name.")
+    asked = asked.prompt("can it be avoided?").say("No.").prompt("ok").say("Fine.").prompt("now").edit("api/cart.go")
+    named = repairs_in(episode_of(asked.run("go vet ./...", "")))
+    assert ("CI fails: lint", ["edit api/cart.go"], "go vet passes") in named
+
+
+def test_turns_later_another_check_shows_nothing_of_the_job(script: Begin, episode_of: Extracted) -> None:
+    asked = script("s").prompt("why does CI fail?").run("gh run view 12 --log-failed", CI_FAILED).say("A name.")
+    asked = asked.prompt("can it be avoided?").say("No.").prompt("ok").say("Fine.").prompt("now").edit("docs/a.py")
+    assert repairs_in(episode_of(asked.run("pytest", "===== 5 passed in 0.10s ====="))) == []
+
+
+@pytest.mark.parametrize(
+    ("wrong", "said", "right"),
+    [
+        ("npm --prefix web test", 'npm error Missing script: "test"', "npm test -- web"),
+        ("cargo deny check", "error: no such command: `deny`", "mise x cargo:cargo-deny -- cargo deny check"),
+    ],
+)
+def test_a_check_that_was_called_wrongly_is_answered_by_the_right_call_even_if_it_complains(
+    script: Begin, episode_of: Extracted, wrong: str, said: str, right: str
+) -> None:
+    log = script("s").prompt("Test").run(wrong, said, code=1)
+    complains = "FAIL src/cart.test.ts\nTests  1 failed | 3 passed (4)" if "npm" in wrong else "advisories FAILED"
+    log = log.run(right, complains, code=1).edit("web/cart.ts", "deny.toml").run(right, "")
+    found = {error: changes for error, changes, _ in repairs_in(episode_of(log))}
+    (called,) = [changes for error, changes in found.items() if "unknown" in error]
+    assert called == [f"run {right}"]
+
+
+def test_what_a_command_calls_ambiguous_may_be_left_out(script: Begin, episode_of: Extracted) -> None:
+    said = "error: There are several `serde` packages in your project, and the specification `serde` is ambiguous."
+    log = script("s").prompt("Update").run("cargo update -p tokio -p serde", said, code=101)
+    ((_, changes, _),) = repairs_in(episode_of(log.run("cargo update -p tokio", "Locking 1 package")))
+    assert changes == ["run cargo update -p tokio"]

@@ -208,3 +208,76 @@ def test_the_same_job_is_the_same_issue_however_it_is_looked_at(script: Begin, e
     events = episode_of(log.run("gh run view 12", RUN)).events
     assert len(events) == 2
     assert len({event.fingerprint for event in events}) == 1
+
+
+def logged(job: str, *printed: str) -> str:
+    """What ``gh run view --log`` prints of a job."""
+    return "\n".join(f"{job}\tRun tests\t2026-03-04T05:06:07.1234567Z {line}" for line in printed)
+
+
+FAILED_LOG = logged("unit", "cart.go:9:2: undefined: Total", "##[error]Process completed with exit code 2.")
+
+
+@pytest.mark.parametrize(
+    ("command", "printed", "said"),
+    [
+        ("gh run view 12 --log-failed", FAILED_LOG, "cart.go:9:2: undefined: Total"),
+        # A search leaves lines out and may number the others.
+        ("gh run view 12 --log | rg -n undefined", f"41:{FAILED_LOG.splitlines()[0]}", "undefined: Total"),
+        (
+            "gh run view 12 --log-failed 2>&1 | grep -i dirty",
+            logged("unit", "\u2a2f release failed after 0s error=git is in a dirty state"),
+            "release failed after 0s",
+        ),
+        (
+            "gh run view 12 --log-failed",
+            logged("unit", "compiling", "out of widgets", "##[error]Process completed with exit code 2."),
+            "out of widgets",
+        ),
+        ("gh run view 12 --log-failed", logged("unit", "x", "##[error]No space for the cache"), "No space for"),
+    ],
+)
+def test_the_log_of_a_failed_job_is_a_failure_of_that_job(
+    script: Begin, episode_of: Extracted, command: str, printed: str, said: str
+) -> None:
+    (error,) = episode_of(script("s").prompt("CI?").run(command, printed)).events
+    assert (error.content, error.check) == ("CI fails: unit", "CI")
+    assert said in (error.message or "")
+
+
+@pytest.mark.parametrize(
+    ("command", "printed"),
+    [
+        ("gh run view 12 --log", logged("unit", "compiling", "5 passed")),
+        # Only how the job was set up, and the script of a step, shown before it runs.
+        ("gh run view 12 --log-failed | head -2", logged("unit", "Current runner version", "\x1b[36;1m echo failed")),
+        ("gh run view 12 --log-failed", "run 12 is still in progress"),
+        ("cat build.log", FAILED_LOG),
+    ],
+)
+def test_a_log_that_shows_no_failure_is_none(script: Begin, episode_of: Extracted, command: str, printed: str) -> None:
+    assert episode_of(script("s").prompt("CI?").run(command, printed)).events == ()
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "I still have weird display issues in the invoice tab",
+        "I just ran into this issue when making a release",
+        "why did it stop halfway?",
+        "  \u2a2f release failed after 0s   error=git is in a dirty state",
+        "Error: Process completed with exit code 1.",
+        "I just lost my settings",
+    ],
+)
+def test_a_first_prompt_that_shows_or_takes_for_granted_a_failure_reports_it(
+    script: Begin, episode_of: Extracted, text: str
+) -> None:
+    assert len(reported(episode_of(script("s").prompt(text).edit("shop/invoice.py")))) == 1
+
+
+@pytest.mark.parametrize(
+    "text", ["I still have issues to assign", "see the issues list", "print Error: Process failed"]
+)
+def test_issues_that_are_tickets_report_nothing(script: Begin, episode_of: Extracted, text: str) -> None:
+    assert reported(episode_of(script("s").prompt(text).edit("shop/invoice.py"))) == []

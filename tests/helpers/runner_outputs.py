@@ -20,6 +20,27 @@ class Case(NamedTuple):
 
 FAILING = [
     Case(
+        "npx markdownlint-cli2 docs/*.md",
+        check="markdownlint-cli2",
+        families=["lint failed"],
+        output="""
+Linting: 2 file(s)
+Summary: 1 error(s)
+docs/cart.md:3:81 error MD013/line-length Line length [Expected: 80; Actual: 92]
+""",
+    ),
+    Case(
+        "vale docs",
+        check="vale",
+        families=["lint failed"],
+        output="""
+ docs/cart.md
+ 3:1  error  Use 'cart' instead.  Shop.Terms
+
+✖ 1 error, 0 warnings and 0 suggestions in 2 files.
+""",
+    ),
+    Case(
         "go test ./... -v",
         check="go test",
         families=["test failed"],

@@ -167,17 +167,30 @@ _OBSERVED = re.compile(
     r"(?:(?!\b(?:can|could|may|might|would|will|should)\b)[^.?!\n,]){0,30}"
     r"\b(?:fails|failed|failing|(?:is|are) broken|crash(?:es|ed)?|hangs?)\b"
     r"|(?:^|[,;:] |\bbut )(?:\w+ of |unfortunately )?(?:the|my|our|all|all the|these|both|they)(?: [\w-]+)?(?: still)? "
-    r"(?:fail|crash|hang)\b(?! to\b)|\bfound \d+ failing\b|\b\d+ (?:tests? )?fail(?:ed|ing)\b",
+    r"(?:fail|crash|hang)\b(?! to\b)|\bfound \d+ failing\b|\b\d+ (?:tests? )?fail(?:ed|ing)\b"
+    r"|\b(?:I|we)(?:['\u2019]ve| have| did)?(?: just| still| now| also)* (?:run|ran|running) into\b"
+    r"(?:(?!\bto\b)[^.?!,\n]){0,40}?\b(?:issues?|problems?|bugs?)\b(?! to\b)"
+    r"|\b(?:I|we) still (?:have|get|see|hit)\b(?:(?!\bto\b)[^.?!,\n]){0,40}?\b(?:issues?|problems?|bugs?)\b(?! to\b)"
+    r"|\bI (?:have )?just lost (?:my|all|the)\b",
     re.IGNORECASE,
 )
 #: "When I save I get an error" reports the error, not of a condition.
 _CONDITION = re.compile(r"^(?:when(?:ever)?|if|after|once) (?=(?:I|we|you) )", re.IGNORECASE)
 #: Every observation contains one of these, in lower case; asked first, because that is far faster.
-_OBSERVED_SIGNS = ("error", "fail", "exception", "crash", "conflict", "broken", "hang")
+_OBSERVED_SIGNS = (
+    *("error", "fail", "exception", "crash", "conflict", "broken", "hang"),
+    *("issue", "problem", "bug", "just lost"),
+)
 #: A command as people quote it: in backticks, or after a prompt sign.
 _COMMAND = re.compile(r"`([^`\n]{2,200})`|^[ \t]*\$ (.{2,200})$", re.MULTILINE)
 #: An exception below a person's words is what they mean by "this error".
 _PASTED = re.compile(r"^[ \t]*(?:[\w.]+(?:Error|Exception): \S.*|panic: \S.*)$", re.MULTILINE)
+#: How tools and CI end what they print of a run that failed, where nothing but that was pasted.
+_PASTED_END = re.compile(
+    r"^\W{0,4}(?:[\u2a2f\u2717\u2716\u00d7] \S.*\b(?:failed|error)\b.*|npm ERR! \S.*|##\[error\]\S.*"
+    r"|Error: (?:Process completed|The process \S+ failed) with exit code [1-9].*)$",
+    re.MULTILINE,
+)
 _EMBEDDED = re.compile(r"(?<=:) +(?=[\w./-]+\.\w+:\d+:\d+: )")
 
 
@@ -241,6 +254,7 @@ def _reported(session: Session, position: int, prompts: Sequence[int], changes: 
         report_in(step.text, first=position == prompts[0])
         or _trouble_in(session, position, changes)
         or presupposed_failure(text)
+        or ((ended := _PASTED_END.search(text)) and ended[0].strip())
     ):
         pasted = _PASTED.search(text)
         finding = CheckFinding(family=REPORTED, message=pasted[0].strip() if pasted else words, generic=True)
@@ -316,6 +330,7 @@ _WHY = re.compile(
     r"\bwhy(?: is| are| was| were| do| does| did| has| have| am)? (?!would|could|should|might|no\b|not\b)"
     rf"(?:(?!\b(?:would|could|should|might|not|no|if)\b)[^?!\n]){{0,300}}?\b{_FAILS}\b"
     r"|\bwhy (?:am I|are we|do I|do we|I|we)(?: keep| always| still)? (?:gett?(?:ing)?|see(?:ing)?)\b"
+    r"|\bwhy (?:did|does) (?:it|this|that) stop\b"
     rf"|\bwhy (?:does|did|is|are|do|was|were|has|have)(?:n['\u2019]t| (?:\S+ ){{1,6}}not) (?:\S+ ){{0,6}}?{_HAPPENS}",
     re.IGNORECASE,
 )

@@ -87,14 +87,15 @@ def _failed_in_log(output: str, *, of_failed: bool) -> CheckFinding | None:
     ``of_failed``: only the steps that failed were asked for.
     """
     echoed = (found for found in _LOGGED.finditer(output) if not found[2].startswith(_ECHOED))
-    lines = [(found[1] or "", _ESCAPES.sub("", found[2]).strip()) for found in echoed]
+    lines = [(found[1] or "", _ESCAPES.sub("", found[2]).rstrip()) for found in echoed]
     marked = [at for at, (_, text) in enumerate(lines) if text.startswith(_ERROR)]
     at = next((at for at in marked if _ENDED in lines[at][1]), marked[0] if marked else None)
-    shown = [one for verdict in verdicts_in(output) for one in verdict.findings if one.message] if lines else ()
     job = lines[at or 0][0] if lines else ""
+    printed = "\n".join(text for one, text in lines if one == job)
+    shown = [one for verdict in verdicts_in(printed) for one in verdict.findings if one.message] if lines else ()
     if shown:
         return shown[0]._replace(family=job or shown[0].family, times=1, generic=False)
-    said = [text for one, text in lines[:at] if one == job and text and not text.startswith("##[")]
+    said = [text.strip() for one, text in lines[:at] if one == job and text and not text.startswith("##[")]
     told = next((text for text in said if _TROUBLE.search(text)), None)
     if at is not None:
         words = lines[at][1].removeprefix(_ERROR)

@@ -352,6 +352,8 @@ _SCRIPT_REFUSED = Regex(
 )
 #: A program at the head of a pipe that was called with an option it does not have; then it prints how to call it.
 _MISCALLED = Regex(r"(?:\S*/)?([\w.-]+): (?:illegal|invalid|unrecognized) option\b")
+#: The same in the words of programs in Rust, of which nothing else is printed.
+_USAGE = Regex(r"error: (?:unexpected argument|unrecognized subcommand|invalid value|the following required arg)")
 _MERGING = {"merge", "rebase", "pull", "cherry-pick", "revert", "am", "stash pop", "stash apply"}
 #: How programs begin the line in which they give up.
 _GIVES_UP = Regex(r"(?:npm (?:ERR!|error) |ERROR: |(?:\u2502 )?[Ee]rror: |Error from server |fatal: |FATAL: |E: )\S")
@@ -407,6 +409,8 @@ def _refusal(lines: Sequence[str], segments: tuple[Segment, ...]) -> str | None:
         return None
     git_piped_on = any(part.program == "git" and following.joiner == "|" for part, following in pairwise(segments))
     if _REFUSED.match(lines[0]) or (git_piped_on and lines[0].startswith("fatal: ")):
+        return lines[0]
+    if _USAGE.match(lines[0]) and any(line.startswith("Usage: ") for line in lines):
         return lines[0]
     miscalled = _MISCALLED.match(lines[0])
     piped_on = {part.program for part, following in pairwise(segments) if following.joiner == "|"}

@@ -254,6 +254,8 @@ _LINES: tuple[tuple[str, str], ...] = (
     ("xcodebuild", r"\*\* (?:BUILD|TEST|ARCHIVE) FAILED \*\*"),
     ("make", r"g?make(?:\[\d+\])?: \*\*\* .+(?: Error \d+|  ?Stop\.)$"),
     ("eslint stylelint standard xo", rf"[✖×] {_MANY} problems?(?! \(0 errors)"),  # noqa: RUF001  (eslint's own sign)
+    ("markdownlint markdownlint-cli2", rf"Summary: {_MANY} error\(s\)$|\S+:\d+(?::\d+)? (?:error )?MD\d{{3}}/\S+ .+"),
+    ("vale", rf"[✖✗] {_MANY} errors?, .+ in \d+ files?\.$"),
     ("rubocop", rf"\d+ files? inspected, {_MANY} offenses? detected"),
     ("phpstan", rf"\s*\[ERROR\] Found {_MANY} errors?$"),
     ("mypy", rf"Found {_MANY} errors? in {_MANY} files?"),

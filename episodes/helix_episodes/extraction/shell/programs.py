@@ -25,7 +25,7 @@ _BY_KIND: dict[CheckKind, frozenset[str]] = {
     "lint": _words(
         "flake8 pylint pycodestyle pydocstyle bandit lint-imports eslint oxlint stylelint standard xo rubocop "
         "phpstan psalm staticcheck revive gosec govulncheck shellcheck hadolint yamllint actionlint "
-        "py_compile compileall markdownlint markdownlint-cli2 ktlint detekt swiftlint clang-tidy codespell vulture"
+        "py_compile compileall markdownlint markdownlint-cli2 vale ktlint detekt swiftlint clang-tidy codespell vulture"
     ),
     "typecheck": _words("mypy dmypy pyright basedpyright pyre pytype ty tsc vue-tsc svelte-check sorbet"),
     "build": _words("ninja gcc g++ clang clang++ rustc javac kotlinc msbuild xcodebuild webpack rollup tsup"),
