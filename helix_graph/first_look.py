@@ -1,4 +1,4 @@
-"""What would a memory of this project know? An answer from a temporary memory, before there is one.
+"""The first answer: the costliest failure with a fix; and before there is a memory, from a temporary one.
 
 Nothing is written into the project. The newest logs are read into a folder that is deleted afterwards, up to
 `MOST_BYTES` of them, so that the answer comes within seconds. Where no log is of this project, those of all projects
@@ -8,21 +8,23 @@ are read: what the answer looks like can be seen all the same.
 from __future__ import annotations
 
 import tempfile
+from collections.abc import Sequence
 from pathlib import Path
 
 import msgspec
 
 from helix_episodes.discovery import AGENT_HOMES, FoundLog, logs_of
 from helix_graph.agent_logs import Project
+from helix_graph.highlights.model import Highlights
+from helix_graph.issues.api import MOST_ROWS
 from helix_graph.issues.model import Issue
 from helix_graph.memory import Memory
 from helix_graph.project import FOLDER, project_folder
 
 #: Reading takes about a second for five megabytes.
 MOST_BYTES = 40_000_000
-#: Of so many failures, those that recur most, the first is shown whose remedy says what to do.
-_LOOKED_AT = 10
-_TELLING = frozenset({"run", "edit named", "edit"})
+#: Remedies that say what to do.
+_TELLING = frozenset({"run", "instead", "edit named", "edit"})
 
 
 class FoundAgent(msgspec.Struct, frozen=True, kw_only=True):
@@ -38,7 +40,7 @@ class FirstLook(msgspec.Struct, frozen=True, kw_only=True):
     """What is on this machine, how much of it was read, and a failure that recurs.
 
     ``read`` counts the logs that were read, of this project, or with ``elsewhere`` of all projects. ``issue`` is None
-    where no failure recurs.
+    where no failure recurs; it is the costliest that has a remedy in common, or the costliest where none has.
     """
 
     agents: tuple[FoundAgent, ...]
@@ -47,6 +49,22 @@ class FirstLook(msgspec.Struct, frozen=True, kw_only=True):
     sessions: int = 0
     elsewhere: bool = False
     issue: Issue | None = None
+
+
+class Beginning(msgspec.Struct, frozen=True, kw_only=True):
+    """What stands out in a memory, and the costliest failure that has a fix; None where none has."""
+
+    highlights: Highlights
+    sessions: int
+    issue: Issue | None = None
+
+
+def beginning(memory: Memory) -> Beginning:
+    """What ``helix-graph`` by itself says of a memory."""
+    found = memory.issues.list(limit=MOST_ROWS)
+    issue = costliest(found.issues)
+    solved = issue if issue and is_solved(issue) else None
+    return Beginning(highlights=memory.highlights(), sessions=found.sessions, issue=solved)
 
 
 def first_look(start: Path) -> FirstLook:
@@ -87,6 +105,17 @@ def _answered(logs: list[Path]) -> dict[str, object]:
         memory = Memory(Path(name) / FOLDER)
         memory.extract(logs)
         memory.graph.compile()
-        found = memory.issues.list(limit=_LOOKED_AT)
-    solved = [one for one in found.issues if one.remedy and one.remedy.how in _TELLING]
-    return {"sessions": found.sessions, "issue": next(iter((*solved, *found.issues)), None)}
+        found = memory.issues.list(limit=MOST_ROWS)
+    return {"sessions": found.sessions, "issue": costliest(found.issues)}
+
+
+def costliest(issues: Sequence[Issue]) -> Issue | None:
+    """The issue that took most minutes of those that sessions fixed alike; of all where they fixed none alike."""
+    solved = [one for one in issues if is_solved(one)]
+    return max(solved or issues, key=lambda one: (one.minutes or 0, one.steps or 0), default=None)
+
+
+def is_solved(issue: Issue) -> bool:
+    """Whether most of its fixes, and more than one, were the same, and say what to do."""
+    remedy = issue.remedy
+    return remedy is not None and remedy.how in _TELLING and remedy.times > 1 and 2 * remedy.times >= remedy.of

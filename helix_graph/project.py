@@ -165,9 +165,9 @@ OFF_ENVIRONMENT = "HELIX_OFF"
 def disabled_by(root: Path) -> str | None:
     """What silences the automatic work of the memory in ``root``, in words; None when nothing does."""
     if os.environ.get(OFF_ENVIRONMENT, "") not in {"", "0"}:
-        return f"{OFF_ENVIRONMENT} is set"
+        return f"Paused: {OFF_ENVIRONMENT} is set"
     switch = root / OFF_FILE
-    return f"{switch} is there" if switch.exists() else None
+    return "Paused for this project" if switch.exists() else None
 
 
 def user_configuration() -> Path:

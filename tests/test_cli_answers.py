@@ -134,7 +134,7 @@ def test_every_step_of_a_path_says_what_it_rests_on(memory: Memory, ask: Callabl
         held = f"{step.frequency.k} of {step.frequency.n} session"
         assert f"  {step.type} ({', '.join(step.reasons)}; {held}" in told
         assert f"{short_id(step.witnesses[0].episode)}, line {step.witnesses[0].source.line} -> " in told
-    assert f"the whole is in {len(answer.whole)} session" in told
+    assert f"all steps occur together in {len(answer.whole)} session" in told
 
 
 def test_a_path_that_no_session_holds_is_called_stitched(memory: Memory, ask: Callable[..., str]) -> None:
@@ -142,7 +142,7 @@ def test_a_path_that_no_session_holds_is_called_stitched(memory: Memory, ask: Ca
     assert answer.stitched
     told = ask("path", "--from", "Edit fails", "--to", "failure", "--resolution", "kind")
     assert "joined from several sessions" in told
-    assert "the whole is in none" in told
+    assert "no session has all of them" in told
 
 
 def test_no_path_says_why(memory: Memory, ask: Callable[..., str]) -> None:

@@ -29,9 +29,9 @@ def few_and_alike(folder: Path) -> Memory:
 
 
 REASONS = {
-    few_and_alike: "2 failures among 50 judged of 50 sessions; 10 of either outcome are needed",
-    of_one_outcome: "9 failures among 300 judged of 300 sessions; 10 of either outcome are needed",
-    unjudged: "6 failures among 12 judged of 312 sessions; 10 of either outcome are needed",
+    few_and_alike: "needs 10 failures and 10 successes; 2 and 48 so far",
+    of_one_outcome: "needs 10 failures and 10 successes; 9 and 291 so far",
+    unjudged: "needs 10 failures and 10 successes; 6 and 6 so far (300 of 312 sessions have no known outcome)",
 }
 
 

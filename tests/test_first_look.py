@@ -7,8 +7,11 @@ from datetime import timedelta
 from typing import TYPE_CHECKING
 
 import pytest
+from msgspec.structs import replace
 
 from helix_cli.app import run
+from helix_graph.first_look import costliest
+from helix_graph.issues.model import GeneralRemedy, Issue
 from session_script import BEGIN
 
 if TYPE_CHECKING:
@@ -50,6 +53,7 @@ def test_it_answers_from_the_logs_and_writes_nothing(project: Path, capsys: pyte
     said = capsys.readouterr().out
     assert "newest 3 logs of this project" in said
     assert "ModuleNotFoundError" in said
+    assert "most expensive recurring failure with a known fix" in said
     assert "3 times in 3 of 3 sessions" in said
     assert "pip install respx" in said
     assert "Next: helix-graph sync" in said
@@ -80,4 +84,16 @@ def test_with_a_memory_it_says_what_stands_out(capsys: pytest.CaptureFixture[str
     assert run([]) == 0
     said = capsys.readouterr().out
     assert "pytest fails here before" in said
-    assert said.count("respx") == 2  # what has to run first and the problem, told once
+    standing_out, _, costliest = said.partition("The most expensive recurring failure with a known fix: ")
+    assert standing_out.count("respx") == 2  # what has to run first and the problem, told once
+    assert "Best remedy: run" in costliest
+    assert "pip install respx" in costliest
+
+
+def test_a_costlier_failure_without_a_common_fix_gives_way_to_one_that_has_it() -> None:
+    fix = GeneralRemedy(how="run", what="make fmt", times=3, of=4, sessions=3, verified=3)
+    dear = Issue(id="a" * 16, kind="issue", title="pytest: boom", repaired=4, minutes=90.0)
+    cheap = replace(dear, title="ruff: E501", remedy=fix, minutes=2.0)
+    rare = replace(cheap, title="mypy: x", remedy=replace(fix, times=1, of=4), minutes=50.0)
+    assert costliest([dear, rare, cheap]) == cheap
+    assert costliest([rare, dear]) == dear

@@ -28,7 +28,7 @@ def few_tasks(corpora: Path, tmp_path: Path) -> Path:
 def test_the_product_itself_says_that_few_runs_are_too_early(few_tasks: Path) -> None:
     trials, words, placebo = outcomes.told_by_product(few_tasks)
     assert len(trials) == 32
-    assert words.startswith("0 tested, 0 found; too early: 5 successes among 32 judged of 32 sessions")
+    assert words.startswith("0 tested, 0 found; too early: needs 10 failures and 10 successes; 27 and 5 so far")
     assert placebo.tested == 0
     assert placebo.too_early
 

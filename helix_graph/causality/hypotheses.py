@@ -96,13 +96,11 @@ class TrialMatrix:
         """
         judged = int(self.judged.sum())
         successes = int(self.success[self.judged].sum())
-        rarer, one, more = min((judged - successes, "failure", "failures"), (successes, "success", "successes"))
-        if rarer >= self.least:
+        failures, unknown = judged - successes, len(self.trials) - judged
+        if min(failures, successes) >= self.least:
             return ""
-        return (
-            f"{rarer} {one if rarer == 1 else more} among {judged} judged of {len(self.trials)} sessions; "
-            f"{self.least} of either outcome are needed"
-        )
+        needs = f"needs {self.least} failures and {self.least} successes; {failures} and {successes} so far"
+        return f"{needs} ({unknown} of {len(self.trials)} sessions have no known outcome)" if unknown else needs
 
     def why_not_compared(self, label: str) -> str:
         """Why there is no comparison of having done this, in words."""

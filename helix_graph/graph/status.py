@@ -38,7 +38,8 @@ class Status(msgspec.Struct, frozen=True, kw_only=True):
 
     ``outcomes`` counts episodes by basis and outcome. ``revisions`` counts those ``assertions`` that were derived
     from later sessions; people made the others. ``skipped`` and ``pending`` count files that could not be read, and
-    that have changed since the last compile. ``updated`` is the time of the newest episode or assertion.
+    that have changed since the last compile. ``updated`` is the time of the
+    newest episode or assertion, ``newest_episode`` that of the newest episode.
     """
 
     episodes: int
@@ -61,6 +62,7 @@ class Status(msgspec.Struct, frozen=True, kw_only=True):
     version: str
     label_version: str
     updated: str | None
+    newest_episode: str | None
     episodes_path: str
     graph_path: str
     export_path: str
@@ -103,6 +105,7 @@ def find_status(connection: sqlite3.Connection, *, episodes: Path, causality: Pa
         version=EXPORT_VERSION,
         label_version=LABEL_VERSION,
         updated=updated(connection),
+        newest_episode=connection.execute("SELECT max(timestamp) FROM episode WHERE origin = 'episode'").fetchone()[0],
         episodes_path=str(episodes),
         graph_path=str(causality / FILE_NAME),
         export_path=str(causality / EXPORT_NAME),

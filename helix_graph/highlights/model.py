@@ -75,8 +75,8 @@ def fewest(sessions: int) -> int:
 def counted(number: float, noun: str) -> str:
     """A number with its noun.
 
-    >>> counted(1.0, "step"), counted(2.4, "active minute")
-    ('1 step', '2 active minutes')
+    >>> counted(1.0, "step"), counted(2.4, "session")
+    ('1 step', '2 sessions')
     """
     return f"{number:.0f} {noun}" if round(number) == 1 else f"{number:.0f} {noun}s"
 

@@ -178,7 +178,7 @@ def remedy_words(remedy: GeneralRemedy) -> str:
         "edit named": "edit the file that it names",
         "edit test": "edit the test itself",
         "edit": f"edit {remedy.what}",
-        "edits": f"edit {remedy.what}" if remedy.times == 1 else f"edits of different files: {remedy.what}",
+        "edits": f"edit {remedy.what}" if remedy.times == 1 else f"edits of {remedy.what}",
         "again": "calling the tool again",
         "silence": "a marker that silences the check",
     }[remedy.how]
@@ -192,7 +192,7 @@ def repair_words(issue: Issue) -> str:
     'Only silenced by a marker (3 of 3)'
     >>> test = GeneralRemedy(how="edit test", times=13, of=17, sessions=9, verified=13)
     >>> repair_words(Issue(id="", kind="group", title="", repaired=17, way=test))
-    'No remedy in common; only the test itself was edited 13 of 17 times'
+    'Each was fixed differently; only the test itself was edited 13 of 17 times'
     """
     way = issue.way
     if issue.remedy is not None:
@@ -205,13 +205,13 @@ def repair_words(issue: Issue) -> str:
     if way.how == "again":
         words = f"Got past by {remedy_words(way)}"
     elif way.how == "edits" and way.times > 1:
-        words = f"No remedy in common; {remedy_words(way)}"
+        words = f"Each was fixed differently: {remedy_words(way)}"
     elif way.times == issue.repaired:
         words = f"Repaired by: {remedy_words(way)}"
     elif way.how == "edit test" and way.sessions > 1:
-        words = f"No remedy in common; only the test itself was edited {way.times} of {way.of} times"
+        words = f"Each was fixed differently; only the test itself was edited {way.times} of {way.of} times"
     else:
-        words = "Repaired differently each time"
+        words = "Each was fixed differently"
     return f"{words}{_silenced(issue)}"
 
 
@@ -242,7 +242,7 @@ def remedy_sentence(issue: Issue) -> str:
         last = "the last " if remedy.of < issue.sessions else ""
         words = f"What worked instead: {remedy.what} ({remedy.times} of {last}{remedy.of} sessions)"
     else:
-        often = "Best remedy" if 2 * remedy.times >= remedy.of else "No remedy in common; most often"
+        often = "Best remedy" if 2 * remedy.times >= remedy.of else "Fixed in different ways, most often"
         words = f"{often}: {remedy_words(remedy)}"
     return f"{words.removesuffix(')')}{_silenced(issue)})"
 

@@ -162,7 +162,7 @@ def issue_clause(one: ReportIssue) -> str:
         f"{count(one.here, 'session')} of this period" + (f", {one.sessions} in all" if one.sessions > one.here else "")
     ]
     parts += [count(round(one.steps), "step")] if one.steps else []
-    parts += [count(round(one.minutes), "active minute")] if one.minutes and one.minutes >= 1 else []
+    parts += [f"{count(round(one.minutes), 'minute')} of work"] if one.minutes and one.minutes >= 1 else []
     parts.append(f"repaired {one.repaired} of {one.occurrences}")
     return "; ".join(parts)
 

@@ -26,14 +26,14 @@ _MOST_UNWORDED = 5
 def render_advice(found: Advice) -> None:
     """Print each proposal with what shows the need for it, and the rules on trial."""
     if not found.proposals:
-        say("No rule is missing that a plain sentence would word.")
+        say("No new rule to suggest.")
     for one in found.proposals:
         _render_proposal(one)
         say()
     for trial in found.trials:
         say(_trial_sentence(trial))
     if found.unworded:
-        say("Issues that recur, and that no plain sentence would prevent:")
+        say("Failures that recur, and that no simple rule would prevent:")
         for issue in found.unworded[:_MOST_UNWORDED]:
             say("  ", strong(issue.id[:_SHORT]), f"  {issue.title}, in {count(issue.sessions, 'session')}")
         more = len(found.unworded) - _MOST_UNWORDED
@@ -49,7 +49,7 @@ def render_advice(found: Advice) -> None:
 
 def _render_proposal(one: Proposal) -> None:
     say(strong(one.id), f"  {one.sentence}")
-    cost = f"{count(round(one.steps or 0), 'step')}, {count(round(one.minutes or 0), 'active minute')} so far"
+    cost = f"{count(round(one.steps or 0), 'step')}, {count(round(one.minutes or 0), 'minute')} of work so far"
     say(f"  {one.title}: {count(one.occurrences, 'time')} in {count(one.sessions, 'session')}, {cost}; {one.reason}")
     if one.existing is not None:
         rule = one.existing

@@ -166,7 +166,7 @@ def render_episode(one: Episode) -> None:
     # That a check was not seen passing again is what the log shows; that the work failed is what it suggests.
     suggested = decided is not None and not revised and one.outcome == "failure" and one.outcome_basis == "measured"
     because = [words for words in (decided.rule if suggested else "", decided.quote) if words] if decided else []
-    say(": ".join([f"outcome  {one.outcome} ({one.outcome_basis})", *because]))
+    say(": ".join([f"outcome  {one.outcome} ({basis_words(one.outcome_basis)})", *because]))
     if revised and decided is not None:
         say(f"revised  {decided.rule}")
     _section("Decisions", [(it.id, _line(it.evidence), it.type, it.outcome, it.chosen) for it in one.decisions])
@@ -476,9 +476,19 @@ def render_list(found: Sequence[Episode]) -> None:
     rows = []
     for one in found:
         day, decisions = (one.timestamp or "")[:10], str(len(one.decisions))
-        rows.append((day, _short(one.session), verdict(one.outcome), one.outcome_basis, decisions, one.task))
+        basis = basis_words(one.outcome_basis)
+        rows.append((day, _short(one.session), verdict(one.outcome), basis, decisions, one.task))
     columns = "date", "session", "outcome", "basis", "decisions", "task"
     table(columns, rows, numbers=("decisions",), empty="No session matches.")
+
+
+def basis_words(basis: str) -> str:
+    """What an outcome rests on, for reading.
+
+    >>> basis_words("measured"), basis_words("none")
+    ('measured', 'no evidence')
+    """
+    return "no evidence" if basis == "none" else basis
 
 
 def _short(session: str) -> str:

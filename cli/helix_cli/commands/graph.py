@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from helix_cli.app import open_memory
+from helix_cli.commands.lifecycle import paused_sentence
 from helix_cli.options import OutputPath, any_path, output_file, since_option, workers_option
 from helix_cli.output import (
     count,
@@ -108,34 +109,39 @@ def status() -> Status:
     for sentence in ignored:
         warn(sentence)
     if memory.silenced:
-        warn(silence_from_git(memory.root) or f"the memory is off: {memory.silenced}; `helix-graph resume` turns it on")
+        warn(silence_from_git(memory.root) or paused_sentence(memory.silenced))
     return memory.graph.status()
 
 
 def _rows(answer: Status) -> Iterator[tuple[str, str]]:
-    yield "episodes", f"{answer.episodes} ({answer.skipped} skipped) in {answer.episodes_path}"
+    skipped = f" ({answer.skipped} skipped)" if answer.skipped else ""
+    yield "episodes", f"{answer.episodes}{skipped} in {answer.episodes_path}"
     for basis, outcomes in answer.outcomes.items():
-        yield f"  outcomes {basis}", _counts(outcomes)
+        yield f"  outcomes {'unknown' if basis == 'none' else basis}", _counts(outcomes)
     if answer.assertions:
         by_people, derived = answer.assertions - answer.revisions, answer.revisions
         both = ((by_people, "by people"), (derived, "derived from later sessions"))
         yield "assertions", ", ".join(f"{number} {words}" for number, words in both if number)
     yield "graph", f"{count(answer.nodes, 'node')}, {count(answer.edges, 'edge')}, {count(answer.patterns, 'pattern')}"
-    yield "  nodes", _counts(answer.node_types)
-    yield "  edges", _counts(answer.edge_types)
-    yield "  reasons", _counts(answer.reasons)
+    for name, numbers in (("nodes", answer.node_types), ("edges", answer.edge_types), ("reasons", answer.reasons)):
+        if numbers:
+            yield f"  {name}", _counts(numbers)
     yield "mentions", str(answer.mentions)
-    yield "  per label", "-" if answer.mentions_per_node is None else f"{answer.mentions_per_node:.1f}"
-    yield "  shared", f"{percent(answer.shared_mentions)} of steps have a label that another session has too"
+    if answer.mentions_per_node is not None:
+        yield "  per label", f"{answer.mentions_per_node:.1f}"
+    if answer.shared_mentions is not None:
+        yield "  shared", f"{percent(answer.shared_mentions)} of steps have a label that another session has too"
     if answer.largest_label:
         yield "  largest label", f"{percent(answer.largest_label.share)} {answer.largest_label.label}"
-    yield "  isolated", f"{percent(answer.isolated_share)} of the labels of decisions and errors have no edges"
-    yield "newest episode", answer.updated or "-"
+    if answer.isolated_share is not None:
+        yield "  isolated", f"{percent(answer.isolated_share)} of the labels of decisions and errors have no edges"
+    if answer.newest_episode:
+        yield "newest episode", f"{answer.newest_episode[:16].replace('T', ' ')} UTC"
     yield "versions", f"schema {answer.version}, labels {answer.label_version}"
 
 
 def _counts(numbers: dict[str, int]) -> str:
-    return ", ".join(f"{number} {name}" for name, number in numbers.items()) or "-"
+    return ", ".join(f"{number} {name}" for name, number in numbers.items())
 
 
 #: The formats that are several files in a folder, and always the whole graph.

@@ -14,9 +14,13 @@ from helix_graph.errors import GraphNotCompiled, NoMemory
 from helix_graph.trust import note_of_shared
 
 if TYPE_CHECKING:
-    from helix_graph.first_look import FirstLook
+    from helix_graph.first_look import Beginning, FirstLook
     from helix_graph.highlights.model import Highlights
     from helix_graph.issues.model import Issue
+
+
+#: So many lines of the newest fix are shown; `issues show` has all.
+_DIFF_SHOWN = 4
 
 
 def render_highlights(found: Highlights, *, evidence: bool = False) -> None:
@@ -48,27 +52,30 @@ def highlights(*, evidence: bool, as_json: bool) -> None:
 
 def show_beginning(context: click.Context) -> None:
     """Print what stands out in the memory; where there is none yet, what the logs on this machine would answer."""
+    from helix_graph.first_look import beginning, first_look
+
     try:
         memory = open_for_question()
     except NoMemory:
-        from helix_graph.first_look import first_look
-
         show(first_look(Path.cwd()), as_json=False, render=render_first_look)
         return
     try:
-        show(memory.highlights(), as_json=False, render=_render_beginning)
+        show(beginning(memory), as_json=False, render=_render_beginning)
     except GraphNotCompiled:
         click.echo(context.get_help())
 
 
-def _render_beginning(found: Highlights) -> None:
-    render_highlights(found)
+def _render_beginning(found: Beginning) -> None:
+    render_highlights(found.highlights)
+    if found.issue:
+        _render_issue(found.issue, found.sessions)
+        say("  ", quiet(f"helix-graph issues show {found.issue.id[:8]}"))
     say()
     say("Next: helix-graph issues, helix-graph checks, helix-graph runbook; helix-graph --help lists the commands.")
 
 
 def render_first_look(found: FirstLook) -> None:
-    """Print what is on this machine, the failure that recurs most, and what to do next."""
+    """Print what is on this machine, the costliest failure that recurs, and what to do next."""
     if not found.agents:
         say("No session logs of any coding agent were found on this machine.")
         say("Next: helix-graph demo shows an example; helix-graph --help lists the commands.")
@@ -88,16 +95,19 @@ def render_first_look(found: FirstLook) -> None:
 
 
 def _render_issue(issue: Issue, sessions: int) -> None:
-    from helix_graph.issues.model import remedy_words
+    from helix_graph.first_look import is_solved
+    from helix_graph.issues.model import repair_words
 
     say()
-    say("A failure that recurs: ", strong(issue.title))
-    minutes = f", {count(round(issue.minutes), 'active minute')}" if issue.minutes else ""
+    known = " with a known fix" if is_solved(issue) else ""
+    say(f"The most expensive recurring failure{known}: ", strong(issue.title))
+    minutes = f", {count(round(issue.minutes), 'minute')} of work" if issue.minutes else ""
     say(f"  {count(issue.occurrences, 'time')} in {issue.sessions} of {count(sessions, 'session')}{minutes}")
     if issue.message:
         say(f"  {issue.message}")
-    if issue.remedy:
-        say(f"  repaired by: {remedy_words(issue.remedy)}")
+    say(f"  {repair_words(issue)}")
+    for line in issue.remedy.diff[:_DIFF_SHOWN] if issue.remedy else ():
+        say(f"    {line[:1]} {line[1:]}")
 
 
 def _megabytes(size: int) -> str:

@@ -165,7 +165,7 @@ _ENDS = {
 def _cost(one: Issue) -> str:
     parts = [] if one.steps is None else [count(round(one.steps), "step")]
     if one.minutes is not None:
-        parts.append(count(round(one.minutes), "active minute") if one.minutes >= 1 else "under a minute")
+        parts.append(f"{count(round(one.minutes), 'minute')} of work" if one.minutes >= 1 else "under a minute of work")
     parts += [] if one.tokens is None else [f"{_thousands(one.tokens)} tokens"]
     return ", ".join(parts) or "no cost recorded"
 

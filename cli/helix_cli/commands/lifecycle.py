@@ -12,6 +12,7 @@ from helix_cli.completion import session_names
 from helix_cli.options import parse_time
 from helix_cli.output import count, json_option, prints, say, show, table, warn
 from helix_graph.errors import NEXT_STEP
+from helix_graph.project import OFF_ENVIRONMENT
 
 if TYPE_CHECKING:
     from helix_graph.doctor.model import Examination
@@ -84,7 +85,17 @@ def trust(*, yes: bool, as_json: bool) -> int:
 
 def _render_switched(answer: dict[str, str | None]) -> None:
     reason = answer["silenced"]
-    say(f"Hooks and background jobs are paused: {reason}." if reason else "Hooks and background jobs are running.")
+    say(paused_sentence(reason) if reason else "Hooks and background jobs are running.")
+
+
+def paused_sentence(reason: str) -> str:
+    """That hooks and background jobs are paused, and what ends it.
+
+    >>> paused_sentence("Paused for this project")
+    'Paused for this project. Undo: helix-graph resume'
+    """
+    undo = f"unset {OFF_ENVIRONMENT}" if OFF_ENVIRONMENT in reason else "helix-graph resume"
+    return f"{reason}. Undo: {undo}"
 
 
 @click.command
@@ -131,8 +142,10 @@ def doctor(*, fix: bool) -> Examination:
 def _render_forgotten(report: ForgetReport) -> None:
     for session in report.sessions:
         say(session)
+    forgotten = ((report.sessions, "session"), (report.assertions, "assertion"))
+    parts = [count(len(some), noun) for some, noun in forgotten if some]
     done = "would be forgotten" if report.dry_run else "forgotten"
-    say(f"{count(len(report.sessions), 'session')} and {count(len(report.assertions), 'assertion')} {done}.")
+    say(f"{' and '.join(parts)} {done}." if parts else f"Nothing {'would be' if report.dry_run else 'was'} forgotten.")
     if report.taken_up:
         since = "yet" if report.dry_run else "until now"
         say(f"{count(report.taken_up, 'session')} forgotten before and not proved gone {since}.")

@@ -166,9 +166,10 @@ def _render_verdict(answer: FoundPath, margin: str = "") -> None:
     if answer.whole:
         named = ", ".join(map(short_id, answer.whole[:_HOLDERS_NAMED]))
         more = f" and {len(answer.whole) - _HOLDERS_NAMED} more" if len(answer.whole) > _HOLDERS_NAMED else ""
-        say(f"{margin}{edges}; the whole is in {count(len(answer.whole), 'session')}: {named}{more}.")
+        together = f"all steps occur together in {count(len(answer.whole), 'session')}"
+        say(f"{margin}{edges}; {together}: {named}{more}.")
     else:
-        say(f"{margin}{edges}, joined from several sessions at {_BY[answer.resolution]}; the whole is in none.")
+        say(f"{margin}{edges}, joined from several sessions at {_BY[answer.resolution]}; no session has all of them.")
     if weakest:
         apart = ""
         if answer.whole and weakest.k > len(answer.whole):
@@ -178,7 +179,7 @@ def _render_verdict(answer: FoundPath, margin: str = "") -> None:
         alike = answer.alike
         held = count(len(alike.whole), "session") if alike.whole else "no session"
         weakest = alike.weakest
-        say(f"{margin}The same kinds of steps: all in {held}; weakest edge {_of(weakest)} ({_range(weakest)}).")
+        say(f"{margin}By kinds of steps: all together in {held}; weakest edge {_of(weakest)} ({_range(weakest)}).")
 
 
 def _range(frequency: Frequency) -> str:

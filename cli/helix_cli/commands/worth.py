@@ -45,7 +45,7 @@ def render_worth(found: WorthReport) -> None:
     rules = found.rules
     say()
     if rules.rules:
-        cost = f"{count(round(rules.steps), 'step')}, {count(round(rules.minutes), 'active minute')}"
+        cost = f"{count(round(rules.steps), 'step')}, {count(round(rules.minutes), 'minute')} of work"
         say(f"After the earlier half of the sessions `advise` proposes {count(len(rules.rules), 'rule')}. Of the later")
         say(f"half's {count(rules.failures, 'failure')} {rules.covered} are what they are about ({cost}).")
     else:

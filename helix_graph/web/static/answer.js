@@ -56,7 +56,7 @@ function issueRows(found, answer) {
       one.state && chip(one.state, STATES[one.state]),
       one.message && make("span", { class: "said" }, quoted(one.message, 200)),
       make("p", { class: "soft" }, `${one.sessions} of ${count(found.sessions, "session")}; ${cost(one) || "no cost recorded"}; repaired ${shareOf(one.repaired, one.occurrences)}`),
-      one.remedy ? remedyOf(one.remedy) : one.way && [make("p", { class: "soft" }, "No remedy in common; most often:"), remedyOf(one.way)],
+      one.remedy ? remedyOf(one.remedy) : one.way && [make("p", { class: "soft" }, "Fixed in different ways, most often:"), remedyOf(one.way)],
       one.suppressed > 0 && make("p", { class: "soft" }, `Silenced by a marker ${one.suppressed} of the ${one.repaired} times: a habit, not advice.`),
     ),
   );
