@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from helix_cli.app import run
 from helix_graph import Memory
 from helix_graph.errors import InvalidConfiguration
 from helix_graph.ingest_filter import IgnoreRules, parse_rules
