@@ -26,6 +26,15 @@ def tab(browser: Browser, page_file: Path) -> Iterator[Tab]:
         yield opened
 
 
+def written(log: Script, folder: Path) -> Path:
+    """The page of a memory of one session."""
+    memory = Memory.init(folder)
+    memory.extract([log.save(folder / "logs")])
+    memory.graph.compile()
+    memory.view(output=folder / "view.html")
+    return folder / "view.html"
+
+
 def row(tab: Tab, title: str) -> str:
     return tab.page.locator("a.issue", has_text=title).first.inner_text()
 
@@ -261,16 +270,37 @@ def test_a_rule_leads_to_where_it_was_not_followed(tab: Tab) -> None:
     assert tab.page.locator("details[open]").count() > 0
 
 
+def test_a_line_of_the_log_opens_the_step_that_it_is_of(browser: Browser, tmp_path: Path) -> None:
+    log = Script("s").prompt("Round").edit("shop/a.py", old="a = 1", new="a = 2").edit("shop/a.py", old="b", new="c")
+    log = log.run("pytest", "===== 1 passed in 0.1s =====")
+    with open_tab(browser, written(log, tmp_path)) as tab:
+        again = Memory(tmp_path / ".helix").episodes.list()[0].decisions[0].evidence
+        assert again is not None
+        assert again.also
+        tab.go(f"sessions/s/line-{again.also[0]}")
+        tab.page.wait_for_selector(".step details[open]")
+        assert tab.text(".step details[open] .text").startswith("edit shop/a.py")
+        assert f"line {again.also[0]}" in tab.text(".step details[open]")
+
+
+def test_the_graphs_legend_has_the_signs_that_are_drawn_and_its_boxes_differ(tab: Tab) -> None:
+    tab.go("graph")
+    keys = tab.page.locator(".legend-line .key").all_inner_texts()
+    texts = tab.page.locator(".drawing text:not(.small)").all_text_contents()
+    drawn = {one[0] for one in texts if one[0] in "◆✗○⚑"}
+    assert {one[0] for one in keys} == drawn
+    boxes = tab.page.locator(".drawing a.node")
+    read = {one.get_attribute("href"): one.locator("text:not(.small)").all_text_contents() for one in boxes.all()}
+    names = {one.get_attribute("href"): one.get_attribute("aria-label") for one in boxes.all()}
+    assert len({*map(tuple, read.values())}) == len({*names.values()}) > 10
+
+
 def test_a_strip_goes_by_what_the_session_did_and_not_by_lines_of_its_log(browser: Browser, tmp_path: Path) -> None:
     long = "\n".join(f"line {n}" for n in range(400))
     log = Script("s").prompt("Look").call("Read", {"file_path": "/work/shop/b.py"}, output=long)
     log = log.run("pytest", "FAILED tests/test_a.py::test_a - assert 1\n===== 1 failed in 0.1s =====", code=1)
     log = log.edit("shop/a.py").run("pytest", "===== 1 passed in 0.1s =====")
-    memory = Memory.init(tmp_path)
-    memory.extract([log.save(tmp_path / "logs")])
-    memory.graph.compile()
-    memory.view(output=tmp_path / "view.html")
-    with open_tab(browser, tmp_path / "view.html") as tab:
+    with open_tab(browser, written(log, tmp_path)) as tab:
         tab.go("sessions/s")
         assert (
             tab.page.locator("article > svg.strip title").text_content()

@@ -47,15 +47,19 @@ class FragilePlace(msgspec.Struct, frozen=True, kw_only=True):
     rate: SituationRate
     passed_after: tuple[PassedAfter, ...]
 
+    @property
+    def after(self) -> str:
+        """What the check passed after, in words; what was done before the same repair is counted under each."""
+        words = " and ".join(f"{one.change} ({one.times} of {one.repaired})" for one in self.passed_after)
+        both = sum(one.times for one in self.passed_after) > max((one.repaired for one in self.passed_after), default=0)
+        return f"{words}, both in some" if both else words
+
     def sentence(self) -> str:
         """The reason in one line."""
         row = self.rate
         elsewhere = f"; elsewhere {row.failed_elsewhere} of {row.runs_elsewhere}" if row.runs_elsewhere else ""
-        after = " and ".join(f"{one.change} ({one.times} of {one.repaired})" for one in self.passed_after)
-        return (
-            f"{row.check} failed in {row.failed} of {row.runs} runs after {row.after}{elsewhere}."
-            f"{f' It passed again after {after}.' if after else ''}"
-        )
+        passed = f" It passed again after {self.after}." if self.after else ""
+        return f"{row.check} failed in {row.failed} of {row.runs} runs after {row.after}{elsewhere}.{passed}"
 
 
 class ChangedTogether(msgspec.Struct, frozen=True, kw_only=True):

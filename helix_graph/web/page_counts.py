@@ -49,7 +49,7 @@ class PagePlace(msgspec.Struct, frozen=True, kw_only=True):
     low: int | None
     high: int | None
     standing: str
-    after: tuple[str, ...]
+    after: str
     met: tuple[tuple[int, int | None, tuple[str, ...]], ...]
 
 
@@ -81,10 +81,7 @@ def places_of(trials: Sequence[Trial], place_of: Mapping[str, int], issues_at: _
     """The places of a memory; ``place_of`` are those of sessions by episode, ``issues_at`` by episode and line."""
     counted = count_runs(trials)
     fragile = fragile_report(trials, counted=counted)
-    after = {
-        (one.rate.check, one.path): tuple(f"{it.change} ({it.times} of {it.repaired})" for it in one.passed_after)
-        for one in fragile.places
-    }
+    after = {(one.rate.check, one.path): one.after for one in fragile.places}
     found = check_report(trials, everything=True, counted=counted)
     checks = (_check(one, after, place_of, issues_at) for one in found.checks)
     return PagePlaces(
@@ -96,13 +93,13 @@ def places_of(trials: Sequence[Trial], place_of: Mapping[str, int], issues_at: _
 
 def _check(
     one: CheckRate,
-    after: Mapping[tuple[str, str], tuple[str, ...]],
+    after: Mapping[tuple[str, str], str],
     place_of: Mapping[str, int],
     issues_at: _IssuesAt,
 ) -> PageCheck:
     rows = [row for row in one.situations if row.dimension in {"folder", "file"}]
     rows.sort(key=lambda row: (-row.runs, row.value))
-    places = [_place(row, after.get((one.check, row.value), ()), place_of, issues_at) for row in rows[:_MOST_PLACES]]
+    places = [_place(row, after.get((one.check, row.value), ""), place_of, issues_at) for row in rows[:_MOST_PLACES]]
     return PageCheck(
         check=one.check,
         command=one.command,
@@ -114,7 +111,7 @@ def _check(
     )
 
 
-def _place(row: SituationRate, after: tuple[str, ...], place_of: Mapping[str, int], issues_at: _IssuesAt) -> PagePlace:
+def _place(row: SituationRate, after: str, place_of: Mapping[str, int], issues_at: _IssuesAt) -> PagePlace:
     low, high = row.next_failed or (None, None)
     return copied(
         PagePlace,

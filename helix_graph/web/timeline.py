@@ -115,7 +115,8 @@ class TraceStep(PageStep, frozen=True, kw_only=True, omit_defaults=True):
     """A step on the page. ``label`` is what sessions have in common, ``node`` its id in the page's graph.
 
     ``issue`` is the failure's fingerprint, ``repaired_by`` the steps that repaired it, ``shown_by`` the one that showed
-    it. ``looked`` is a look-up that found nothing. ``minutes`` and ``tokens`` are what a failure took.
+    it. ``looked`` is a look-up that found nothing. ``minutes`` and ``tokens`` are what a failure took. ``also`` are the
+    other lines of a step that was done several times.
     """
 
     label: str
@@ -127,6 +128,7 @@ class TraceStep(PageStep, frozen=True, kw_only=True, omit_defaults=True):
     shown_by: str = ""
     minutes: float | None = None
     tokens: int | None = None
+    also: tuple[int, ...] = ()
 
 
 class PageReading(msgspec.Struct, frozen=True, kw_only=True, gc=False, omit_defaults=True):
@@ -205,6 +207,7 @@ def trace_of(episode: Episode, *, explanation: Explanation, shown: Sequence[str]
     events = {one.id: one for one in episode.events}
     fixes = {fix.error: fix for fix in episode.fixes}
     looked = lookups_in(episode) - fixes.keys()
+    lines = {one.id: one.evidence.also for one in episode.decisions if one.evidence}
     steps = []
     for step in _steps(episode, facts, suspects):
         label, node = labels.get(step.id, ("", ""))
@@ -221,8 +224,9 @@ def trace_of(episode: Episode, *, explanation: Explanation, shown: Sequence[str]
                 looked=step.id in looked,
                 repaired_by=fix.changes if fix else (),
                 shown_by=(fix.verified_by or "") if fix else "",
-                minutes=None if cost is None or cost.seconds is None else round(cost.seconds / 60, 1),
+                minutes=None if cost is None or cost.seconds is None else round(cost.seconds / 60, 2),
                 tokens=cost.tokens if cost else None,
+                also=lines.get(step.id, ()),
             )
         )
     return SessionTrace(

@@ -80,7 +80,7 @@ function occurrencesChart(points, [first, last], good = "repaired") {
       "figcaption",
       {},
       make("span", {}, day(new Date(first).toISOString())),
-      make("span", { class: "legend" }, make("i", { class: "fine" }), `${good} `, make("i", { class: "trouble" }), "not repaired"),
+      make("span", { class: "legend" }, repaired > 0 && make("span", {}, make("i", { class: "fine" }), good), repaired < points.length && make("span", {}, make("i", { class: "trouble" }), "not repaired")),
       make("span", {}, day(new Date(last).toISOString())),
     ),
   );

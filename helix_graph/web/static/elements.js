@@ -35,6 +35,12 @@ function quoted(text, length) {
   return make("bdi", { dir: "auto" }, length ? short(text, length) : visible(text));
 }
 
+/** A text of a log of which what is between backticks is code. */
+function coded(text) {
+  const parts = visible(text).split(/`([^`]+)`/);
+  return make("bdi", { dir: "auto" }, parts.map((part, place) => (place % 2 ? make("code", {}, part) : part)));
+}
+
 /** A link within the page. */
 function link(address, properties, ...children) {
   return make("a", { href: `#${address}`, ...properties }, ...children);

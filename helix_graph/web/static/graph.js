@@ -1,7 +1,7 @@
 // The tab of the graph: one thing in the middle, what came before it on the left, what came after it on the right; or a path.
 
 const TYPE_SIGNS = { decision: "\u25c6", error: "\u2717", event: "\u25cb", outcome: "\u2691", pattern: "\u25b2" };
-const NODE = { width: 192, height: 56, gap: 14, between: 60, letters: 25 };
+const NODE = { width: 192, height: 56, gap: 14, between: 60, letters: 25, margin: 10, font: "12.5px system-ui" };
 /** So many of the commonest are drawn on each side, by their steps from the middle; the lists below have more. */
 const MOST_IN_COLUMN = { 1: 10, 2: 6 };
 
@@ -65,21 +65,34 @@ function focused(graph, sessions, place, hops) {
     [graph.into, "left", "What came before it"],
     [graph.out, "right", "What came after it"],
   ];
-  const judged = graph.judged[place] ? ` ${graph.succeeded[place].toLocaleString("en")} of ${graph.judged[place].toLocaleString("en")} judged sessions with it succeeded.` : "";
+  const judged = graph.judged[place] ? ` Of the ${graph.judged[place] === 1 ? "one" : graph.judged[place].toLocaleString("en")} with a confirmed outcome ${graph.succeeded[place].toLocaleString("en")} succeeded.` : "";
   const picker = make("div", { class: "picker", role: "group", "aria-label": "How far" }, [1, 2].map((number) => link(`graph/${graph.id[place]}?hops=${number}`, { class: "button", "aria-current": hops === number ? "true" : null }, count(number, "step"))));
   const lists = ways.map(([edges, end, title]) => {
     const items = edges[place].slice(0, 15).map((edge) => make("li", {}, graph.edge[edge] === "prevents" && chip("mended", end === "right" ? "repair" : "repaired"), " ", nodeLink(graph, graph[end][edge]), make("span", { class: "soft" }, ` in ${ofItsSessions(graph, edge)} (${because(graph.reasons[edge])})`)));
     return make("div", {}, make("h2", {}, title), items.length ? make("ul", { class: "plain" }, items) : make("p", { class: "nothing" }, "Nothing on this page."));
   });
+  const around = columnsAround(graph, place, hops);
   return [
     make("h2", { class: "focus" }, `${TYPE_SIGNS[graph.type[place]]} `, quoted(label)),
     make("p", { class: "lead" }, `${count(graph.times[place], "time")} in ${count(graph.sessions[place], "session")}.${judged}`),
-    make("p", { class: "where" }, graph.met[place].map(([session, step]) => sessionLink(sessions, session, step))),
+    make("p", { class: "where" }, graph.met[place].map(([session, step]) => make("span", {}, sessionLink(sessions, session, step), make("span", { class: "soft" }, ", ", when(sessions.time[session]))))),
     picker,
-    drawing(graph, place, hops),
-    make("p", { class: "soft legend-line" }, "A line is as thick as the share of sessions with its left end in which it is there; a dashed line leads to what repaired it. Drawn are the commonest; what is on both sides came before it in some sessions and after it in others. To come before is not to cause. ", make("span", { class: "key failed" }, "\u2717 failure"), make("span", { class: "key good" }, "\u2691 success"), make("span", { class: "key unknown" }, "\u2691 unknown")),
+    drawing(graph, place, around),
+    make("p", { class: "soft legend-line" }, "A line is as thick as the share of sessions with its left end in which it is there; a dashed green line leads to what repaired it. Drawn are the commonest; what is on both sides came before it in some sessions and after it in others. To come before is not to cause. ", legendOf(graph, around)),
     make("div", { class: "pair even" }, lists),
   ];
+}
+
+/** What the signs in a drawing mean; of those that are in it. */
+const KEYS = { decision: ["decision", "done by the agent"], failed: ["failed", "failure"], event: ["event", "seen in the log"], good: ["good", "success"], unknown: ["unknown", "another outcome"], pattern: ["", "pattern"] };
+
+function legendOf(graph, { columns }) {
+  const drawn = new Map();
+  for (const node of [...columns.values()].flat()) {
+    const kind = nodeClass(graph.type[node], graph.label[node]);
+    if (KEYS[kind]) drawn.set(kind, TYPE_SIGNS[graph.type[node]]);
+  }
+  return Object.keys(KEYS).filter((kind) => drawn.has(kind)).map((kind) => make("span", { class: `key ${KEYS[kind][0]}` }, `${drawn.get(kind)} ${KEYS[kind][1]}`));
 }
 
 /** In how many of the sessions that have an edge's left end it is there. */
@@ -125,8 +138,7 @@ function ordered(column, near, neighbours) {
   return column.toSorted((one, other) => middle.get(one) - middle.get(other));
 }
 
-function drawing(graph, place, hops) {
-  const { columns, lines } = columnsAround(graph, place, hops);
+function drawing(graph, place, { columns, lines }) {
   const used = [...columns.keys()].filter((column) => columns.get(column).length).sort((one, other) => one - other);
   const tallest = Math.max(...used.map((column) => columns.get(column).length));
   const height = tallest * (NODE.height + NODE.gap) + NODE.gap;
@@ -138,7 +150,8 @@ function drawing(graph, place, hops) {
     nodes.forEach((node, row) => spots.set(`${column} ${node}`, [4 + at * (NODE.width + NODE.between), top + row * (NODE.height + NODE.gap)]));
   });
   const picture = draw("svg", { viewBox: `0 0 ${width} ${height}`, width, height, role: "group", "aria-label": `${graph.label[place]}, with what came before it on the left and what came after it on the right` });
-  picture.append(...lines.map((line) => edgeLine(graph, line, spots)), ...used.flatMap((column) => columns.get(column).map((node) => nodeBox(graph, node, spots.get(`${column} ${node}`), column === 0))));
+  const texts = boxTexts(graph, new Set(used.flatMap((column) => columns.get(column))));
+  picture.append(...lines.map((line) => edgeLine(graph, line, spots)), ...used.flatMap((column) => columns.get(column).map((node) => nodeBox(graph, node, spots.get(`${column} ${node}`), { texts: texts.get(node), chosen: column === 0 }))));
   // A desk that is a little too narrow gets it smaller, a phone scrolls.
   picture.setAttribute("width", "100%");
   picture.removeAttribute("height");
@@ -170,24 +183,57 @@ function tail(path) {
   return path.length > NODE.letters - 4 ? `\u2026/${path.split("/").at(-1)}` : path;
 }
 
-/** A text in at most two lines that fit into a node. */
-function twoLines(text) {
-  const letters = Array.from(visible(text).replace(/\s+/g, " ").replace(/\S*\/\S+/g, tail));
-  if (letters.length <= NODE.letters) return [letters.join("")];
-  const blank = letters.slice(0, NODE.letters).lastIndexOf(" ");
-  const cut = blank > NODE.letters / 2 ? blank : NODE.letters;
-  return [letters.slice(0, cut).join(""), short(letters.slice(cut).join("").trim(), NODE.letters)];
+/** The two lines of each node; of nodes that would read alike the second line is what tells them apart. */
+function boxTexts(graph, nodes) {
+  const full = new Map([...nodes].map((node) => [node, `${TYPE_SIGNS[graph.type[node]]} ${visible(graph.label[node]).replace(/\s+/g, " ").replace(/\S*\/\S+/g, tail)}`]));
+  const texts = new Map([...full].map(([node, text]) => [node, twoLines(text)]));
+  const alike = new Map();
+  for (const node of nodes) alike.set(texts.get(node).join("\n"), [...(alike.get(texts.get(node).join("\n")) || []), node]);
+  for (const same of alike.values()) {
+    if (same.length < 2) continue;
+    const shared = sharedBeginning(same.map((node) => full.get(node)));
+    for (const node of same) texts.set(node, [texts.get(node)[0], fitted(`\u2026${full.get(node).slice(shared)}`)]);
+  }
+  return texts;
 }
 
-function nodeBox(graph, node, [x, y], chosen) {
-  const lines = [...twoLines(`${TYPE_SIGNS[graph.type[node]]} ${graph.label[node]}`)];
+/** How many letters some texts have in common at their beginning, up to the last word that they share. */
+function sharedBeginning([first, ...others]) {
+  let length = 0;
+  while (length < first.length && others.every((one) => one[length] === first[length])) length += 1;
+  return first.lastIndexOf(" ", length - 1) + 1;
+}
+
+/** A text in at most two lines that fit into a node. */
+function twoLines(text) {
+  const first = fitted(text);
+  if (first === text) return [text];
+  const kept = first.slice(0, -1);
+  const blank = kept.lastIndexOf(" ");
+  const cut = blank > kept.length / 2 ? blank : kept.length;
+  return [text.slice(0, cut), fitted(text.slice(cut).trim())];
+}
+
+const pen = document.createElement("canvas").getContext("2d");
+
+/** As much of a text as a node is wide; a text that is cut ends with an ellipsis. */
+function fitted(text) {
+  pen.font = NODE.font;
+  const fits = (one) => pen.measureText(one).width <= NODE.width - 2 * NODE.margin;
+  if (fits(text)) return text;
+  const letters = Array.from(text);
+  while (letters.length > 1 && !fits(`${letters.join("")}\u2026`)) letters.pop();
+  return `${letters.join("")}\u2026`;
+}
+
+function nodeBox(graph, node, [x, y], { texts, chosen }) {
   const box = draw(
     "a",
     { href: `#graph/${graph.id[node]}`, class: `node ${nodeClass(graph.type[node], graph.label[node])}${chosen ? " chosen" : ""}`, "aria-label": `${visible(graph.label[node])}, ${count(graph.sessions[node], "session")}` },
     draw("title", {}, visible(graph.label[node])),
     draw("rect", { x, y, width: NODE.width, height: NODE.height, rx: 8 }),
-    lines.map((text, row) => draw("text", { x: x + 10, y: y + 18 + 15 * row }, text)),
-    draw("text", { x: x + 10, y: y + NODE.height - 7, class: "small" }, count(graph.sessions[node], "session")),
+    texts.map((text, row) => draw("text", { x: x + NODE.margin, y: y + 18 + 15 * row }, text)),
+    draw("text", { x: x + NODE.margin, y: y + NODE.height - 7, class: "small" }, count(graph.sessions[node], "session")),
   );
   return box;
 }

@@ -60,7 +60,7 @@ function costliest(found) {
   const told = (one) => [link(`issues/${one.id}`, {}, quoted(one.title)), ` (${cost(one)}; ${count(one.sessions, "session")}). `, quoted(one.repair, 160), "."];
   if (first.length === 1) return make("p", { class: "costliest" }, "Most steps went to ", told(first[0]));
   const more = first.length > MOST_TIES && `, ${MOST_TIES} of them`;
-  return make("div", { class: "costliest" }, make("p", {}, `Most steps went to ${first.length} issues alike${more || ""}:`), make("ul", { class: "plain" }, first.slice(0, MOST_TIES).map((one) => make("li", {}, told(one)))));
+  return make("div", { class: "costliest" }, make("p", {}, `The ${first.length} that took most steps took equally many${more || ""}:`), make("ul", { class: "plain" }, first.slice(0, MOST_TIES).map((one) => make("li", {}, told(one)))));
 }
 
 /** The issues that pass the filters, with the sessions of each that do. */
@@ -163,7 +163,7 @@ async function issuePage(issue, found, sessions) {
     ["Occurrences", issue.occurrences.toLocaleString("en")],
     ["Cost", cost(issue) || "none recorded"],
     ["Repaired", `${shareOf(issue.repaired, issue.occurrences)} ${answeredIn(issue) ? `(${answeredIn(issue)})` : `(${issue.verified.toLocaleString("en")} seen to pass)`}`],
-    ["Silenced", issue.suppressed && `${shareOf(issue.suppressed, issue.repaired)} repaired`],
+    ["Silenced", issue.suppressed && `${shareOf(issue.suppressed, issue.repaired)} repairs`],
     ["First seen", when(issue.first_seen)],
     ["Last seen", when(issue.last_seen)],
     ["Check or tool", quoted(issue.check)],
@@ -184,7 +184,7 @@ async function issuePage(issue, found, sessions) {
     make(
       "div",
       { class: "pair" },
-      make("div", {}, make("h2", {}, "Still fixed?"), make("p", { class: "lead" }, stillFixed(issue)), occurrencesChart(points, spanOf(sessions), answeredIn(issue) ? "another command worked" : "repaired"), link(`sessions?issue=${issue.id}`, {}, `All ${count(issue.sessions, "session")} that met it`)),
+      make("div", {}, make("h2", {}, "Still fixed?"), make("p", { class: "lead" }, stillFixed(issue)), occurrencesChart(points, spanOf(sessions), answeredIn(issue) ? "another command worked" : "repaired"), link(`sessions?issue=${issue.id}`, {}, issue.sessions === 1 ? "The session that met it" : `All ${count(issue.sessions, "session")} that met it`)),
       make("dl", { class: "facts" }, facts.map(([name, value]) => [make("dt", {}, name), make("dd", {}, value)])),
     ),
     make("h2", {}, issue.remedies.length ? issue.heading : "What repaired it"),
@@ -213,7 +213,7 @@ function membersOf(group, found) {
 /** Whether an issue is gone, in a sentence. */
 function stillFixed(issue) {
   const later = issue.unit === "runs" ? `${count(issue.since, "run")} of ${issue.check}` : count(issue.since, "session");
-  const since = issue.since ? `In later sessions: ${later} without it.` : "It is in the last session that could show it.";
+  const since = issue.since ? `In later sessions: ${later} without it.` : issue.unit === "runs" ? `No later session ran ${issue.check}.` : "It is in the newest session.";
   const repaired = (one) => [VERIFIED, REPAIRED, INSTEAD].includes(one);
   const last = issue.outcomes.at(-1);
   const back = issue.outcomes.slice(0, -1).some(repaired);

@@ -34,7 +34,7 @@ function worstOf(checks) {
 
 function riskiest(worst, checks, found, sessions, titles) {
   const [check] = checks;
-  if (!worst.length) return [make("p", { class: "nothing" }, checks.length > 1 ? "No check fails clearly more often after a change of one place than of others." : [quoted(check.check), check.failed ? ` fails about as often everywhere: ${check.failed} of ${check.runs} runs after a change.` : ` failed in none of ${check.runs} runs after a change.`])];
+  if (!worst.length) return [make("p", { class: "nothing" }, checks.length > 1 ? "No check fails clearly more often after a change of one place than of others." : [quoted(check.check), check.failed ? ` fails clearly more often after a change of no one place; ${check.failed} of ${check.runs} runs after a change failed.` : ` failed in none of ${check.runs} runs after a change.`])];
   return [
     make("h2", {}, checks.length > 1 ? "Where checks fail more often" : ["Where ", quoted(check.check), " fails more often"]),
     make(
@@ -44,10 +44,10 @@ function riskiest(worst, checks, found, sessions, titles) {
         make(
           "li",
           {},
-          make("p", { class: "title" }, quoted(one.path), one.folder && "/"),
-          make("p", {}, make("b", {}, shareOf(one.failed, one.runs)), " runs of ", quoted(one.check.check), ` failed after a change of it (${count(one.sessions, "session")}), ${shareOf(one.failed_elsewhere, one.runs_elsewhere)} after changes elsewhere.`, one.low !== null && ` Of the next ten, ${rangeOf(one.low, one.high)} will fail (90 %).`),
-          one.after.length > 0 && make("p", { class: "soft" }, "It passed again after ", quoted(one.after.join("; ")), "."),
-          make("p", { class: "soft" }, one.met.length > 3 ? "Its last three failures:" : "Its failures:"),
+          make("p", { class: "title" }, quoted(one.path), one.folder && "/", make("span", { class: "soft" }, ", ", quoted(one.check.check))),
+          make("p", {}, make("b", {}, shareOf(one.failed, one.runs)), " runs of ", quoted(one.check.check), ` failed after a change of this ${one.folder ? "folder" : "file"} (${count(one.sessions, "session")}), ${shareOf(one.failed_elsewhere, one.runs_elsewhere)} after changes elsewhere only.`, one.low !== null && ` Expected of the next ten: ${rangeOf(one.low, one.high)} (a 90\u00a0% range).`),
+          one.after && make("p", { class: "soft" }, quoted(one.check.check), " passed again after ", quoted(one.after), "."),
+          make("p", { class: "soft" }, one.met.length > 3 ? "The last three failures:" : "The failures:"),
           make("ul", { class: "plain" }, one.met.slice(0, 3).map(([place, line, issues]) => make("li", { class: "where" }, sessionLink(sessions, place, line && `line-${line}`), issueLink(issues, titles), logPlace(sessions.session[place], "", line)))),
           make("p", { class: "where" }, command(`helix-graph fragile ${quotedForShell(one.path)}`)),
         ),
@@ -73,7 +73,7 @@ function placeTree(check, found, several) {
     const parents = one.path.split("/").length - 1;
     const cell = make("th", { scope: "row", class: `depth-${Math.min(5, parents)}` }, quoted(one.path.split("/").at(-1)), one.folder && "/");
     cell.title = visible(one.path);
-    return make("tr", { class: one.standing === "worse" ? "worse" : "" }, cell, make("td", {}, rateBar({ share, low, high, usual, worse: one.standing === "worse", name })), make("td", { class: "number" }, shareOf(one.failed, one.runs)), make("td", { class: "number standing" }, one.standing === "counts only" ? "" : one.standing === "worse" ? "\u25b2 worse" : one.standing === "better" ? "\u25bc better" : "as usual"));
+    return make("tr", { class: one.standing === "worse" ? "worse" : "" }, cell, make("td", {}, rateBar({ share, low, high, usual, worse: one.standing === "worse", name })), make("td", { class: "number" }, shareOf(one.failed, one.runs)), found.enough && make("td", { class: "number standing" }, one.standing === "worse" ? "\u25b2 worse" : one.standing === "better" ? "\u25bc better" : "as usual"));
   });
   return make(
     "div",
@@ -81,7 +81,7 @@ function placeTree(check, found, several) {
     make("h2", {}, "Every folder and file, ", quoted(check.check), several && " alone"),
     several && make("p", { class: "soft" }, "A place may fail one check and pass the others: choose another check above to see it for that one."),
     make("p", { class: "soft" }, `The bar is the share of runs that failed${found.enough ? "; the thin line below it is where the share of the next ten will lie (90 %), from all that is known of the check" : ""}. The upright line is the check's usual share, ${percent(usual)}.`),
-    make("table", { class: "tree" }, make("thead", {}, make("tr", {}, ["Place", "Failing", "Failed of runs", "Against usual"].map((text) => make("th", { scope: "col" }, text)))), make("tbody", {}, rows)),
+    make("table", { class: "tree" }, make("thead", {}, make("tr", {}, ["Place", "Failing", "Failed of runs", ...(found.enough ? ["Against usual"] : [])].map((text) => make("th", { scope: "col" }, text)))), make("tbody", {}, rows)),
   );
 }
 

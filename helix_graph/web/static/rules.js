@@ -4,11 +4,11 @@ const RULE_STATES = { ignored: "failure", mixed: "partial", followed: "success",
 const VERDICTS = { better: "success", worse: "failure", "changed nothing": "unknown", "stopped before": "unknown", "too early": "unknown" };
 
 const VERDICT_WORDS = {
-  better: "It happened less often after the rule came, by more than chance.",
-  worse: "It happened more often after the rule came, by more than chance.",
-  "changed nothing": "It happened about as often before the rule as after it.",
-  "stopped before": "It had stopped before the rule came, so this is no effect of the rule.",
-  "too early": "There is too little before or after it to say whether the rule works.",
+  better: "What the rule is against happened less often after the rule came, by more than chance.",
+  worse: "What the rule is against happened more often after the rule came, by more than chance.",
+  "changed nothing": "What the rule is against happened about as often before the rule as after it.",
+  "stopped before": "What the rule is against had stopped before the rule came, so its end is no effect of the rule.",
+  "too early": "Too little was seen before or after the rule to say whether the rule works.",
 };
 
 async function rulesTab() {
@@ -34,12 +34,12 @@ function ruleCard(one, begun, sessions) {
   return make(
     "li",
     { "data-rule": one.id },
-    make("p", { class: "title" }, quoted(one.text.replaceAll("**", ""))),
+    make("p", { class: "title" }, coded(one.text.replaceAll("**", ""))),
     make("p", { class: "soft" }, quoted(one.file), ", since ", when(one.since)),
     make("p", {}, chip(RULE_STATES[one.state], one.state), one.opportunities > 0 && (one.state === "usage" ? `: used in ${one.followed.toLocaleString("en")} of ${count(one.opportunities, "session")} with such changes` : `: ${one.followed.toLocaleString("en")} of ${count(one.opportunities, "opportunity").replace("opportunitys", "opportunities")} taken, in ${count(one.sessions, "session")}${one.instead ? `; ${count(one.instead, "other time")} another check of that kind ran` : ""}`)),
     one.opportunities > 0 && rateBar({ share, usual: null, name: `Followed ${one.followed} of ${one.opportunities}.` }),
-    one.change ? beforeAfter(one.change) : one.opportunities > 0 && make("p", { class: "soft" }, momentOf(one.since) <= begun ? "Whether it works cannot be said: it is older than the first session." : "Whether it works cannot be said: sessions before it have too little to compare with."),
-    one.missed.length > 0 && [make("p", { class: "soft" }, one.opportunities - one.followed > one.missed.length ? `Not taken ${one.opportunities - one.followed} times, last in:` : "Not taken in:"), make("ul", { class: "plain" }, one.missed.map(([place, line, what]) => make("li", { class: "where" }, sessionLink(sessions, place, line && `line-${line}`), make("span", { class: "soft" }, quoted(what, 120)), line ? logPlace(sessions.session[place], "", line) : null)))],
+    one.change ? beforeAfter(one.change) : one.opportunities > 0 && make("p", { class: "soft" }, momentOf(one.since) <= begun ? "Whether the rule works cannot be said: the rule is older than the first session." : "Whether the rule works cannot be said: sessions before the rule have too little to compare with."),
+    one.missed.length > 0 && [make("p", { class: "soft" }, one.opportunities - one.followed > one.missed.length ? `Not taken ${one.opportunities - one.followed} times, last in:` : "Not taken in:"), make("ul", { class: "plain" }, one.missed.map(([place, line, what]) => make("li", { class: "where" }, sessionLink(sessions, place, line && `line-${line}`), make("span", { class: "soft" }, coded(what)), line ? logPlace(sessions.session[place], "", line) : null)))],
     make("p", {}, command(`helix-graph rules show ${one.id.slice(0, 8)}`)),
   );
 }
@@ -47,8 +47,8 @@ function ruleCard(one, begun, sessions) {
 /** When what a rule is against happened last, and for how long it had not when the rule came. */
 function lastSeen(change) {
   if (change.last_seen === null) return false;
-  if (change.after.events) return ["Last seen ", when(change.last_seen), ". "];
-  return ["Last seen ", when(change.last_seen), ", before the rule", change.quiet > 0 && `; in the ${count(change.quiet, "session")} between it did not happen`, ". "];
+  if (change.after.events) return ["This was last seen ", when(change.last_seen), ". "];
+  return ["This was last seen ", when(change.last_seen), ", before the rule came", change.quiet > 0 && `; the ${count(change.quiet, "session")} between had none of it`, ". "];
 }
 
 /** What a rule is against, before it came and after, as two bars, with the ratio and its interval. */
@@ -61,9 +61,9 @@ function beforeAfter(change) {
   return make(
     "div",
     {},
-    make("table", { class: "change" }, make("caption", { class: "soft" }, change.event), make("tbody", {}, row("before", change.before), row("after", change.after))),
-    make("p", {}, chip(VERDICTS[change.verdict], change.verdict), `: ${VERDICT_WORDS[change.verdict]}`, ratio && ` After it: ${ratio}.`),
-    make("p", { class: "soft" }, lastSeen(change), change.left_out > 0 && `Left out of "before": the last ${change.left_out.toLocaleString("en")} before the rule, in case a bad spell led to it. `, change.control !== null && `For comparison, checks that the rule does not name failed ${change.control.toFixed(2)} times as often after it as before.`),
+    make("table", { class: "change" }, make("caption", { class: "soft" }, `${change.event}, of all opportunities`), make("tbody", {}, row("before", change.before), row("after", change.after))),
+    make("p", {}, chip(VERDICTS[change.verdict], change.verdict), `: ${VERDICT_WORDS[change.verdict]}`, ratio && ` After the rule: ${ratio}.`),
+    make("p", { class: "soft" }, lastSeen(change), change.left_out > 0 && `Left out of "before": the last ${count(change.left_out, "opportunity").replace("opportunitys", "opportunities")} before the rule, in case a bad spell led to it. `, change.control !== null && `For comparison, checks that the rule does not name failed ${change.control.toFixed(2)} times as often after the rule as before.`),
   );
 }
 
@@ -71,8 +71,8 @@ function proposalCard(one, known, into) {
   return make(
     "li",
     {},
-    make("p", { class: "title" }, quoted(one.sentence, 300)),
-    make("p", { class: "soft" }, one.kind === "hook" ? "A hook, since the rule is written and ignored. " : "", "Why: ", quoted(one.reason, 300), "."),
+    make("p", { class: "title" }, coded(one.sentence)),
+    make("p", { class: "soft" }, one.kind === "hook" ? "A hook, since the rule is written and ignored. " : "", "Why: ", coded(one.reason), "."),
     make("p", {}, "For ", known.has(one.issue) ? link(`issues/${one.issue}`, {}, quoted(one.title)) : quoted(one.title), `: ${count(one.sessions, "session")}${cost(one) ? `, ${cost(one)} so far` : ""}.`),
     one.kind !== "hook" && make("p", {}, command(`helix-graph advise --accept ${one.id.slice(0, 8)} --into ${into}`)),
   );

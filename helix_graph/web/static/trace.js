@@ -6,7 +6,7 @@ async function sessionPage(sessions, name, step, chosen) {
   const place = sessions.places.get(name) ?? sessions.session.findIndex((one) => one.startsWith(name));
   if (place === undefined || place < 0) return make("section", {}, link("sessions", { class: "back" }, "All sessions"), make("h1", {}, "This session is not on the page"), make("p", {}, command(openingCommand(name))));
   const trace = await pack(`trace-${place}`);
-  const head = sessionHead(sessions, place, trace);
+  const head = sessionHead(sessions, place, trace, chosen.with !== undefined);
   if (!trace) return make("article", {}, ...head, make("p", { class: "nothing" }, "Its steps are not on this page, which has those of the newest sessions and of each issue's last occurrences. Show them with ", command(`helix-graph explain ${briefName(sessions.session[place])} --steps`), "."));
   if (chosen.with !== undefined) return make("article", {}, ...head, await comparison(sessions, place, trace, chosen.with));
   const steps = make("ol", { class: "steps" }, trace.steps.map((one, at) => stepItem(one, at, trace, sessions.session[place])));
@@ -18,7 +18,7 @@ async function sessionPage(sessions, name, step, chosen) {
 /** Opens a step and scrolls to it; `line-12` is the step at that line of the log. */
 function openStep(page, step, trace) {
   const line = /^line-(\d+)$/.exec(step)?.[1];
-  const id = line ? trace.steps.find((one) => one.line >= Number(line))?.id : step;
+  const id = line ? stepAt(trace, Number(line))?.id : step;
   const item = id && page.querySelector(`[data-step="${CSS.escape(id)}"]`);
   if (!item) return;
   item.querySelector("details").open = true;
@@ -26,7 +26,12 @@ function openStep(page, step, trace) {
   item.querySelector("summary").focus({ preventScroll: true });
 }
 
-function sessionHead(sessions, place, trace) {
+/** The step that is on a line of the log, else the last before it. */
+function stepAt(trace, line) {
+  return trace.steps.find((one) => one.line === line || one.also?.includes(line)) || trace.steps.findLast((one) => one.line && one.line <= line) || trace.steps[0];
+}
+
+function sessionHead(sessions, place, trace, compared) {
   const about = [sessions.agent[place], sessions.model[place] && modelName(sessions.model[place]), sessions.author[place], sessions.branch[place] && `branch ${sessions.branch[place]}`, ...sessionFacts(sessions, place)].filter(Boolean);
   const name = sessions.session[place];
   return [
@@ -35,7 +40,7 @@ function sessionHead(sessions, place, trace) {
     make("p", { class: "soft" }, when(sessions.time[place], moment), about.map((text) => [" \u00b7 ", quoted(text)])),
     make("p", {}, outcomeChip(sessions.outcome[place], sessions.basis[place]), trace && [" ", trace.rule || trace.why_unknown, trace.quote && [": ", trace.source ? link(`sessions/${encodeURIComponent(name)}/${trace.source}`, {}, quoted(trace.quote, 160)) : quoted(trace.quote, 160)]]),
     strip(sessions.trouble[place], sessions.mended[place]),
-    make("p", { class: "commands" }, trace && link(`sessions/${encodeURIComponent(name)}?with=`, { class: "button" }, "Compare with another session"), command(openingCommand(name)), command(`helix-graph explain ${briefName(name)}`)),
+    make("p", { class: "commands" }, trace && !compared && link(`sessions/${encodeURIComponent(name)}?with=`, { class: "button" }, "Compare with another session"), command(openingCommand(name)), command(`helix-graph explain ${briefName(name)}`)),
   ];
 }
 
@@ -85,10 +90,16 @@ function whatFailed(trace, session, issues) {
   const about = (issue) => [make("br"), make("small", {}, "issue ", link(`issues/${issue.id}`, {}, quoted(issue.title, 120)), `, ${count(issue.sessions, "session")}. `, quoted(issue.repair, 160), ".")];
   const how = (one) => (one.repaired_by?.length ? [chip("mended", "repaired"), " by ", quoted(one.repaired_by.map((id) => byId.get(id)?.text).filter(Boolean).join("; "), 160)] : chip("failure", "not repaired"));
   return [
-    make("h2", {}, `${count(failures.length, "failure")}, ${left.length ? `${left.length} not repaired` : failures.length > 1 ? "all repaired" : "repaired"}`),
+    make("h2", {}, `${count(failures.length, "failure")}, ${repairedOf(failures.length, left.length)}`),
     make("ul", { class: "plain failures" }, shown.map(([one, ...again]) => make("li", {}, link(`sessions/${encodeURIComponent(session)}/${encodeURIComponent(one.id)}`, {}, "\u2717 ", quoted(one.text, 160)), again.length > 0 && make("small", {}, ` ${again.length + 1} times`), one.message && !one.text.includes(one.message) && make("small", {}, " ", quoted(one.message, 160)), " ", how(one), known.has(one.issue) && about(known.get(one.issue))))),
     more > 0 && make("p", { class: "soft" }, `${more} more among the steps below.`),
   ];
+}
+
+/** How many of some failures were repaired. */
+function repairedOf(all, left) {
+  if (left === all) return all > 1 ? "none repaired" : "not repaired";
+  return left ? `${left} not repaired` : all > 1 ? "all repaired" : "repaired";
 }
 
 /** The steps that something points at, as `explain` has them of one log alone. */
@@ -138,7 +149,7 @@ function lessonsOf(trace) {
 function openEdits(steps, trace) {
   const edits = trace.steps.filter((one) => one.diff?.length);
   if (!edits.length) return null;
-  const button = make("button", { type: "button", class: "button", "aria-pressed": "false" }, `Show the ${count(edits.length, "edit")}`);
+  const button = make("button", { type: "button", class: "button", "aria-pressed": "false" }, edits.length === 1 ? "Show the edit" : `Show the ${count(edits.length, "edit")}`);
   button.addEventListener("click", () => {
     const open = button.getAttribute("aria-pressed") === "false";
     button.setAttribute("aria-pressed", String(open));
@@ -192,6 +203,6 @@ function stepBody(one, byId, session) {
     one.suspect && make("ul", { class: "plain" }, one.suspect.reasons.map((text) => make("li", {}, quoted(text)))),
     make("ul", { class: "plain" }, ends(one.led_by, 1), ends(one.leads_to, 0)),
     isFailure(one) && cost(one) && make("p", { class: "soft" }, `It took ${cost(one)}.`),
-    make("p", { class: "where" }, one.line ? logPlace(session, one.log, one.line) : null, one.issue && link(`issues/${one.issue}`, {}, "Its issue"), one.node && link(`graph/${one.node}`, {}, "What came before and after it in all sessions")),
+    make("p", { class: "where" }, one.line ? logPlace(session, one.log, one.line) : null, (one.also || []).map((line) => logPlace(session, one.log, line, "line")), one.issue && link(`issues/${one.issue}`, {}, "Its issue"), one.node && link(`graph/${one.node}`, {}, "What came before and after it in all sessions")),
   ].filter(Boolean);
 }
