@@ -1,11 +1,12 @@
 """Remove sessions, a project or a span of time from every file of the memory, and verify it.
 
-The order matters: a tombstone that keeps the session from coming back, with the fingerprints to search for; its
-episode and the quarantined files of it; the assertions that name it; its share in the graph and the export; what is
-derived; the shards that the memory was packed to. Each store says what of it could not be reached, and one search of
-all files of the memory proves the rest; only when nothing is found are the fingerprints deleted. A process that is
-killed at any point leaves what the next run needs: every `forget` first finishes the unverified ones. Files outside the
-memory are not touched otherwise: the agent's own logs, git history, backups.
+The order matters: what databases have of the sessions, while their episodes can still be read; a tombstone that keeps
+each from coming back, with the fingerprints to search for; its episode, the quarantined files of it and the assertions
+that name it; its share in the graph and the export, with what people said of its issues; what is derived; the shards
+that the memory was packed to. Each store says what of it could not be reached, and one search of all files of the
+memory proves the rest; only when nothing is found are the fingerprints deleted. A process that is killed at any point
+leaves what the next run needs: every `forget` first finishes the unverified ones. Files outside the memory are not
+touched otherwise: the agent's own logs, git history, backups.
 
 The search covers file names and bytes, databases with their write-ahead logs and free pages, and the content of gzip,
 bzip2, xz, zip and tar files, nested ones too. What this Python cannot unpack (zstd, lz4, 7z, rar, encrypted or damaged
@@ -22,39 +23,41 @@ import gzip
 import io
 import itertools
 import lzma
+import os
 import tarfile
 import zipfile
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-from contextlib import closing, suppress
+from contextlib import suppress
 from datetime import datetime
 from functools import cached_property
 from glob import escape
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, NamedTuple, cast
+from typing import IO, TYPE_CHECKING, cast
 
 import msgspec
 
 from helix_episodes.errors import HelixGraphError, InvalidEpisode, NotFound
 from helix_episodes.model import Episode, sortable_time
 from helix_episodes.safe_files import TEMPORARY_SUFFIX, read_regular, remove_file
-from helix_episodes.store import PREFIX, EpisodeStore, decode_episode, is_session_id
-from helix_graph import database
+from helix_episodes.source_logs import ids_in
+from helix_episodes.store import PREFIX, EpisodeStore, decode_episode, is_session_id, session_of
+from helix_episodes.verification import texts_of
+from helix_graph.database import SIDE_FILES
 from helix_graph.embedding.cache import CACHE_NAME, clear
 from helix_graph.errors import MemoryDamaged, NotOurDatabase
 from helix_graph.graph.assertions import AssertionStore, IssueAssertion, encode_assertion
 from helix_graph.graph.compile import discard, erase_traces
-from helix_graph.graph.graph_db import EXPORT_NAME, GRAPH_FILE
+from helix_graph.graph.graph_db import EXPORT_NAME
 from helix_graph.helix_db import HelixDatabase, database_path
 from helix_graph.issues.api import Issues
 from helix_graph.plans.workspaces import forget_tasks
-from helix_graph.project import HIGHLIGHTS, HOOK_LOG, PAGES, PREPARED, digest
+from helix_graph.project import ACCEPTED_RULES, HIGHLIGHTS, HOOK_LOG, PAGES, PREPARED, RULE_TRIALS, digest
 from helix_graph.rules.staged import forget_rules
-from helix_graph.set_aside import ASSERTIONS, quarantined_of_session
-from helix_graph.set_aside import FOLDER as ASIDE
+from helix_graph.set_aside import ASSERTIONS, SET_ASIDE, quarantined_of_session
 from helix_graph.shards.places import forget_in_shards
 from helix_graph.shared_authors import CACHE as SHARED_AUTHORS
 from helix_graph.sharing.model import ServerErasure
-from helix_graph.tombstones import Fingerprint, Searcher, Tombstones, Unproved, chunks_of, fingerprints_of
+from helix_graph.tombstones import Fingerprint, Searcher, Tombstones, Unproved, Unsearched, chunks_of
 from helix_graph.topics.maintenance import compact
 from helix_graph.topics.schema import TOPIC_TABLES
 from helix_graph.trust import team_marker
@@ -132,13 +135,6 @@ class Trace(msgspec.Struct, frozen=True, kw_only=True):
     names_session: bool
 
 
-class Unsearched(msgspec.Struct, frozen=True, kw_only=True):
-    """A file that could not be searched, or not all of it, and why."""
-
-    file: str
-    problem: str
-
-
 class ErasureProof(msgspec.Struct, frozen=True, kw_only=True):
     """What was searched for, where, and what was found.
 
@@ -160,100 +156,76 @@ class ErasureProof(msgspec.Struct, frozen=True, kw_only=True):
         return not (self.left or self.unsearched)
 
 
-class _SearchedFile(NamedTuple):
-    """What is in a file; ``problem`` says why not all of it was searched."""
-
-    path: Path
-    name: str
-    size: int
-    hits: set[Fingerprint]
-    problem: str
-
-
 class _Search:
     """Looks for texts in all files of a memory. What a remaining session says too is not the forgotten one's."""
 
-    def __init__(self, root: Path, texts: Collection[Fingerprint]) -> None:
-        self._root = root
+    def __init__(self, root: Path, unproved: Iterable[Unproved]) -> None:
+        self._root, self.bytes = root, 0
+        self.unsearched: list[Unsearched] = []
+        self.texts = {text for one in unproved for text in one.texts}
         self._episodes = [path for path in sorted((root / "episodes").glob("*.json")) if path.is_file()]
-        names = Searcher(texts)  # ``session-1`` stands in ``session-12`` as well, which may be recorded
-        kept = {one for path in self._episodes for one in names.search(_bytes_of(path.stem))}
-        self._searcher = Searcher(texts, bounded=kept)
+        names = Searcher(self.texts)  # ``session-1`` stands in ``session-12`` as well, which may be recorded
+        kept = {one for path in self._episodes for one in names.search([os.fsencode(path.stem)])}
+        self._searcher = Searcher(self.texts, bounded=kept)
 
-    def files(self, outside: Iterable[Path]) -> list[_SearchedFile]:
-        """What stands in every file of the memory, and in those ``outside`` of it.
+    def files(self) -> dict[str, set[Fingerprint]]:
+        """What stands in every file of the memory, and in its database, which ``HELIX_DB_PATH`` may put elsewhere.
 
         Sessions come last: one that is being recorded meanwhile is there before anything is derived from it.
         """
-        paths = {*outside, *(path for path in self._root.rglob("*") if path.is_file())}.difference(self._episodes)
-        return [*self._searched(sorted(paths)), *self._recorded]
+        sides = (Path(f"{database_path(self._root)}{side}") for side in ("", *SIDE_FILES))
+        paths = {path for path in (*sides, *self._root.rglob("*")) if path.is_file()}
+        return dict(self._searched(sorted(paths.difference(self._episodes)))) | self._recorded
 
     def is_in(self, data: bytes) -> bool:
         """Whether something stands there that no remaining session says."""
-        hits = self._searcher.search(data)
-        return bool(hits and hits - self.shared)
+        return not self.shared.issuperset(self._searcher.search([data]))
 
     @cached_property
-    def _recorded(self) -> list[_SearchedFile]:
-        return list(self._searched(self._episodes))
+    def _recorded(self) -> dict[str, set[Fingerprint]]:
+        return dict(self._searched(self._episodes))
 
     @cached_property
     def shared(self) -> set[Fingerprint]:
         """The texts that remaining sessions have as well."""
-        return {hit for one in self._recorded for hit in one.hits if not hit.names}
+        return {hit for hits in self._recorded.values() for hit in hits if not hit.names}
 
-    def _searched(self, paths: Iterable[Path]) -> Iterator[_SearchedFile]:
+    def _searched(self, paths: Iterable[Path]) -> Iterator[tuple[str, set[Fingerprint]]]:
         """What stands in files' names and contents; one within the memory goes by its name there."""
         for path in paths:
             name = path.relative_to(self._root).as_posix() if path.is_relative_to(self._root) else path.as_posix()
-            hits, size, problem = self._searcher.search(_bytes_of(name)), 0, ""
+            hits = set(self._searcher.search([os.fsencode(name)]))
             try:
-                size = path.stat().st_size
+                self.bytes += path.stat().st_size
                 with path.open("rb") as raw:
-                    hits.update(self._searcher.search_chunks(_content(raw)))
+                    hits.update(self._searcher.search(_content(raw)))
             except FileNotFoundError:
                 continue  # a temporary file of another process
             except Exception as error:  # noqa: BLE001  (each archive is damaged in its own way; none is skipped silently)
-                problem = str(error) or type(error).__name__
-            yield _SearchedFile(path, name, size, hits, problem)
+                self.unsearched.append(Unsearched(file=name, problem=str(error) or type(error).__name__))
+            yield name, hits
 
 
-def _bytes_of(name: str) -> bytes:
-    return name.encode("utf-8", "surrogateescape")
+def find_traces(root: Path, unproved: Collection[Unproved], unreached: Iterable[Unsearched]) -> ErasureProof:
+    """Searches every file of the memory in ``root`` for what is not proved gone.
 
-
-def find_traces(
-    root: Path, unproved: Unproved, *, sessions: Collection[str], graph: Path, outside: Iterable[Path] = ()
-) -> ErasureProof:
-    """Searches every file of the memory in ``root``, and those ``outside`` of it.
-
-    ``sessions`` are the digests of the sessions that are to be gone, ``graph`` is the memory's graph.db.
+    ``unreached`` is what stores could not let go of, and nobody can search.
     """
-    search = _Search(root, unproved.texts)
-    files, rows, left = search.files(outside), _rows_in_graph(graph, sessions), list[Trace]()
-    for one in sorted(files):
-        hits, theirs = one.hits - search.shared, rows if one.path == graph else 0
-        if hits or theirs:
-            named = bool(theirs) or any(hit.names for hit in hits)
-            left.append(Trace(file=one.name, texts=len(hits) + theirs, names_session=named))
+    search, left = _Search(root, unproved), list[Trace]()
+    files = search.files()
+    for name, hits in sorted(files.items()):
+        if theirs := hits - search.shared:
+            named = any(hit.names for hit in theirs)
+            left.append(Trace(file=name, texts=len(theirs), names_session=named))
     return ErasureProof(
-        texts=len(unproved.texts),
+        texts=len(search.texts),
         files=len(files),
-        bytes=sum(one.size for one in files),
+        bytes=search.bytes,
         shared=len(search.shared),
-        too_short=unproved.too_short,
+        too_short=sum(one.too_short for one in unproved),
         left=tuple(left),
-        unsearched=tuple(Unsearched(file=one.name, problem=one.problem) for one in files if one.problem),
+        unsearched=(*search.unsearched, *unreached),
     )
-
-
-def _rows_in_graph(graph: Path, sessions: Collection[str]) -> int:
-    """How many rows of the graph's tables are theirs, however short the id; a file not ours holds nothing of ours."""
-    if not graph.exists() or database.ownership(graph, GRAPH_FILE) == "absent":
-        return 0
-    with database.reporting(graph), closing(database.open_for_reading(graph, GRAPH_FILE)) as connection:
-        rows = connection.execute("SELECT id, session FROM episode").fetchall()
-    return sum(digest(name) in sessions for node, session in rows for name in (node.removeprefix(PREFIX), session))
 
 
 class Selection(msgspec.Struct, frozen=True, kw_only=True):
@@ -268,21 +240,11 @@ class Selection(msgspec.Struct, frozen=True, kw_only=True):
     since: datetime | None = None
     until: datetime | None = None
 
-    @property
-    def by_condition(self) -> bool:
-        """Whether there is any condition besides names."""
-        return bool(self.project or self.since or self.until)
-
     def takes(self, episode: Episode) -> bool:
         """Whether an episode meets the conditions."""
-        at, since, until = (sortable_time(one) for one in (episode.timestamp, _iso(self.since), _iso(self.until)))
+        at, since, until = (sortable_time(str(one)) for one in (episode.timestamp, self.since, self.until))
         is_of_project = self.project is None or (episode.project or "").casefold() == self.project.casefold()
-        is_within = since <= at and (not until or at < until)
-        return is_of_project and (bool(at) and is_within if since or until else True)
-
-
-def _iso(at: datetime | None) -> str:
-    return at.isoformat() if at else ""
+        return is_of_project and (not (since or until) or (bool(at) and since <= at < (until or "~")))
 
 
 class ForgetReport(msgspec.Struct, frozen=True, kw_only=True):
@@ -315,146 +277,35 @@ def forget(
         NotFound: A session is named that is neither recorded nor forgotten.
         GraphError: The graph could not be compiled: it was deleted with what it held, and the next run searches again.
     """
-    store, waiting = EpisodeStore(graph.episodes), Tombstones(root).unproved().keys()
-    if not (selection.sessions or selection.by_condition or waiting):
+    store, tombstones = EpisodeStore(graph.episodes), Tombstones(root)
+    waiting, by_condition = tombstones.unproved().keys(), selection.project or selection.since or selection.until
+    if not (selection.sessions or by_condition or waiting):
         raise HelixGraphError("say which sessions to forget: name sessions, a project, since or until")
-    scanned = list(store.scan()) if selection.by_condition else []
+    scanned = list(store.scan()) if by_condition else []
     chosen = {_recorded(name, root, store, databases) for name in selection.sessions}
-    chosen |= {_session_of(path) for path, one in scanned if isinstance(one, Episode) and selection.takes(one)}
-    chosen |= {name for path in store.files() if digest(name := _session_of(path)) in waiting}
-    erasure = _Erasure(root, graph, databases, sorted(chosen))
-    assertions = erasure.assertions()
-    is_due = not dry_run and bool(chosen or waiting)
-    proof = erasure.carry_out() if is_due else None
+    chosen |= {session_of(path) for path, one in scanned if isinstance(one, Episode) and selection.takes(one)}
+    chosen |= {name for path in store.files() if digest(name := session_of(path)) in waiting}
+    sessions, proof = sorted(chosen), None
+    written = [AssertionStore(folder / ASSERTIONS) for folder in (graph.causality, root / SET_ASIDE)]
+    assertions = [path for one in written for path in one.naming(sessions)]
+    if not dry_run and (chosen or waiting):
+        unreached = list(_forget_in_databases(root, databases, sessions))
+        _forget_files(root, store, sessions, written)
+        assertions += _forget_in_graph(root, graph, sessions)
+        _remove_derived(root)
+        unreached += forget_in_shards(root, tombstones.holds)
+        unproved = tombstones.unproved()
+        proof = find_traces(root, unproved.values(), unreached)
+        if proof.whole:
+            tombstones.settle(unproved)
     return ForgetReport(
-        sessions=tuple(erasure.sessions),
-        assertions=tuple(path.name for path in (*assertions, *erasure.statements)),
+        sessions=tuple(sessions),
+        assertions=tuple(path.name for path in assertions),
         undecided=tuple(path.name for path, one in scanned if isinstance(one, InvalidEpisode)),
-        taken_up=len(waiting - set(map(digest, chosen))),
+        taken_up=len(waiting - set(map(digest, sessions))),
         proof=proof,
         dry_run=dry_run,
     )
-
-
-class _Erasure:
-    """One forgetting: what each store of the memory lets go of, in order, and what it could not reach."""
-
-    def __init__(self, root: Path, graph: Graph, databases: Sequence[Insights], sessions: Sequence[str]) -> None:
-        self.root, self.graph, self.databases, self.sessions = root, graph, databases, sessions
-        self.statements: list[Path] = []
-        self.unreached: list[Unsearched] = []
-
-    def carry_out(self) -> ErasureProof:
-        """Removes the sessions from every store and searches for all that is unproved; a whole proof settles it."""
-        for store in (self._databases, self._files, self._graph, self._rules, self._derived, self._shards):
-            store()
-        tombstones = Tombstones(self.root)
-        waiting = tombstones.unproved()
-        path = database_path(self.root)  # ``HELIX_DB_PATH`` may name one outside the memory
-        outside = [one for side in ("", *database.SIDE_FILES) if (one := Path(f"{path}{side}")).is_file()]
-        graph, sessions = self.graph.path_of_file, self._digests()
-        proof = find_traces(self.root, tombstones.wanted(), sessions=sessions, graph=graph, outside=outside)
-        proof = msgspec.structs.replace(proof, unsearched=(*proof.unsearched, *self.unreached))
-        if proof.whole:
-            tombstones.settle(waiting)
-        return proof
-
-    def _digests(self) -> set[str]:
-        return {*Tombstones(self.root).unproved(), *map(digest, self.sessions)}
-
-    def assertions(self) -> list[Path]:
-        """The files of assertions that name a session, those set aside included."""
-        folders = (self.graph.causality / ASSERTIONS, self.root / ASIDE / ASSERTIONS)
-        return [path for one in folders for path in _naming(sorted(one.glob("*.json")), self.sessions)]
-
-    def _databases(self) -> None:
-        """Tasks, insights and topics: deleted entries may be of these sessions."""
-        for insights in self.databases:
-            try:
-                forget_tasks(self.root, self.sessions, path=insights.path)
-                insights.forget_sessions(self.sessions)
-                compact(HelixDatabase(insights.path, TOPIC_TABLES))
-            except (MemoryDamaged, NotOurDatabase) as error:
-                self.unreached.append(Unsearched(file=insights.path.name, problem=str(error)))
-
-    def _files(self) -> None:
-        """Episodes and what names them; all are buried first, so that no kill loses what is to be searched for."""
-        store, tombstones, assertions = EpisodeStore(self.graph.episodes), Tombstones(self.root), self.assertions()
-        doomed = list(assertions)
-        for session in self.sessions:
-            names, files = {session, PREFIX + session}, [store.path_of(session)]
-            files += quarantined_of_session(self.root, session)
-            said = {text for path in (*files, *_naming(assertions, [session])) for text in _texts(path)} - names
-            prints = fingerprints_of(said) | fingerprints_of(names, names=True)
-            unproved = Unproved(
-                texts=tuple(sorted(prints)), too_short=sum(not fingerprints_of([text]) for text in said)
-            )
-            tombstones.bury(session, steps={step for path in files for step in _step_ids(path)}, unproved=unproved)
-            doomed += [*files, team_marker(self.root, PREFIX + session)]
-        for path in doomed:
-            for leftover in (*path.parent.glob(f".{escape(path.name)}.*{TEMPORARY_SUFFIX}"), path):
-                remove_file(leftover)
-
-    def _graph(self) -> None:
-        """The graph, its export, and what people said of issues that no session has any more."""
-        derived = self.graph.path_of_file.exists() or (self.graph.causality / EXPORT_NAME).exists()
-        if derived or any((self.graph.causality / ASSERTIONS).glob("*.json")):
-            self.statements = _take_out(self.graph, self._stays)
-
-    def _rules(self) -> None:
-        """Accepted rules and their trials."""
-        encode = msgspec.json.encode
-        forget_rules(self.root, sessions=self.sessions, keep=lambda one: self._stays(one.issue, encode(one)))
-
-    def _stays(self, issue: str, said: bytes) -> bool:
-        """Whether a remaining session has an issue, and what was said of it is in no forgotten one's words alone."""
-        issues, search = self._remaining
-        return issue in issues and not search.is_in(said)
-
-    @cached_property
-    def _remaining(self) -> tuple[Collection[str], _Search]:
-        search = _Search(self.root, Tombstones(self.root).wanted().texts)
-        if self.graph.path_of_file.exists():
-            with suppress(HelixGraphError), Issues(self.graph).open() as survey:  # a damaged graph knows of no issue
-                return survey.ids(), search
-        return (), search
-
-    def _derived(self) -> None:
-        """Pages quote sessions, caches have what was computed of them; all are made again on request."""
-        for page in sorted((self.root / PAGES).rglob("*")):
-            if not page.is_dir() or page.is_symlink():
-                remove_file(page)
-        with suppress(NotOurDatabase):  # the proof says whether it holds anything
-            clear(self.root / CACHE_NAME)
-            for derived in (PREPARED, HIGHLIGHTS, SHARED_AUTHORS, HOOK_LOG):
-                remove_file(self.root / derived)
-
-    def _shards(self) -> None:
-        """Wherever the memory was packed to."""
-        digests = self._digests()
-        for one in forget_in_shards(self.root, lambda session: digest(session) in digests):
-            self.unreached.append(Unsearched(file=one.path, problem=one.problem))
-
-
-def _take_out(graph: Graph, stays: Callable[[str, bytes], bool]) -> list[Path]:
-    """Brings the graph up to date; one that fails to is deleted, since it is derived and holds what has to go.
-
-    The files of statements that went with it: only the graph of those that remain says which issues no session has.
-    """
-    try:
-        graph.compile()
-        said = AssertionStore(graph.causality / ASSERTIONS).scan()
-        statements = [(path, one) for path, one in said if isinstance(one, IssueAssertion)]
-        gone = [path for path, one in statements if not stays(one.issue, encode_assertion(one))]
-        for path in gone:
-            remove_file(path)
-        if gone:
-            graph.compile()
-        erase_traces(graph.path_of_file)
-    except BaseException:
-        discard(graph.path_of_file)
-        raise
-    return gone
 
 
 def _recorded(name: str, root: Path, store: EpisodeStore, databases: Sequence[Insights]) -> str:
@@ -466,51 +317,82 @@ def _recorded(name: str, root: Path, store: EpisodeStore, databases: Sequence[In
         return any(form in insights.sessions_named() for insights in databases)
 
     # Exact names first: a forgotten session may be called like the beginning of another.
-    forms = (as_str("session", name), name.removeprefix(PREFIX))
-    exact = [form for form in forms if is_session_id(form)]
-    found = next((form for form in exact if has_traces(form)), None) or store.resolve(name)
-    if not has_traces(found):
+    exact = filter(is_session_id, (as_str("session", name), name.removeprefix(PREFIX)))
+    found = next(filter(has_traces, itertools.chain(exact, map(store.resolve, [name]))), None)
+    if found is None:
         raise NotFound.of_episode(name)
     return found
 
 
-def _session_of(path: Path) -> str:
-    """The session of an episode's file, by its name: what stands in it may differ."""
-    return path.stem.removeprefix(PREFIX)
+def _forget_in_databases(root: Path, databases: Sequence[Insights], sessions: Sequence[str]) -> Iterator[Unsearched]:
+    """Tasks, insights and topics: deleted entries may be of these sessions."""
+    for insights in databases:
+        try:
+            forget_tasks(root, sessions, path=insights.path)
+            insights.forget_sessions(sessions)
+            compact(HelixDatabase(insights.path, TOPIC_TABLES))
+        except (MemoryDamaged, NotOurDatabase) as error:
+            yield Unsearched(file=insights.path.name, problem=str(error))
+
+
+def _forget_files(root: Path, store: EpisodeStore, sessions: Sequence[str], written: Sequence[AssertionStore]) -> None:
+    """Episodes and what names them; all are buried first, so that no kill loses what is to be searched for."""
+    doomed: list[Path] = []
+    for session in sessions:
+        files = [store.path_of(session), *quarantined_of_session(root, session)]
+        steps = {step for path in files for step in _step_ids(path)}
+        files += [path for one in written for path in one.naming([session])]
+        Tombstones(root).bury(session, said={text for path in files for text in texts_of(path)}, steps=steps)
+        doomed += [*files, team_marker(root, PREFIX + session)]
+    for path in doomed:
+        for leftover in (*path.parent.glob(f".{escape(path.name)}.*{TEMPORARY_SUFFIX}"), path):
+            remove_file(leftover)
 
 
 def _step_ids(path: Path) -> set[str]:
     """The ids of steps that an episode is known to hold: by these a copy in a later log is recognised."""
     try:
-        episode = decode_episode(read_regular(path), path=path)
+        return set(ids_in(decode_episode(read_regular(path), path=path)))
     except (OSError, InvalidEpisode):
         return set()
-    evidence = [*(one.evidence for one in episode.decisions), *(one.evidence for one in episode.events)]
-    ends = (episode.provenance.first, episode.provenance.last) if episode.provenance else ()
-    return {name for name in (*ends, *(one.id for one in evidence if one)) if name}
 
 
-def _naming(paths: Iterable[Path], sessions: Iterable[str]) -> list[Path]:
-    """The files of which a text is a session's id, begins with it before a mark, or has it as a word."""
-    ids = {name for session in sessions for name in (session, PREFIX + session)}
-    return [path for path in paths if any(ids & _names_in(text) for text in _texts(path))]
+def _forget_in_graph(root: Path, graph: Graph, sessions: Sequence[str]) -> list[Path]:
+    """Brings the graph up to date, and takes out the statements and rules about issues that no session has any more.
 
-
-def _names_in(text: str) -> set[str]:
-    return {text, text.partition("#")[0], *(word.strip(".,;:()") for word in text.split())}
-
-
-def _texts(path: Path) -> set[str]:
-    """Every text in a JSON file, keys left out; nothing of one that cannot be read."""
-    texts: set[str] = set()
+    So go those in words that only forgotten sessions have. A graph that fails to be brought up to date is deleted: it
+    is derived, and holds what has to go. The files of statements that were removed.
+    """
+    store = AssertionStore(graph.causality / ASSERTIONS)
+    rests_on = (graph.causality / EXPORT_NAME, root / ACCEPTED_RULES, root / RULE_TRIALS, *store.files())
+    if not any(path.exists() for path in (graph.path_of_file, *rests_on)):
+        return []
     try:
-        waiting = [msgspec.json.decode(read_regular(path))]
-    except (OSError, msgspec.DecodeError, UnicodeDecodeError, RecursionError):
-        return texts
-    while waiting:
-        value = waiting.pop()
-        if isinstance(value, str):
-            texts.add(value)
-        else:
-            waiting.extend(value.values() if isinstance(value, dict) else value if isinstance(value, list) else ())
-    return texts
+        graph.compile()
+        with Issues(graph).open() as survey:  # only the graph of those that remain says which issues they have
+            issues, search = survey.ids(), _Search(root, Tombstones(root).unproved().values())
+        gone = [
+            path
+            for path, one in store.scan()
+            if isinstance(one, IssueAssertion) and (one.issue not in issues or search.is_in(encode_assertion(one)))
+        ]
+        for path in gone:
+            remove_file(path)
+        if gone:
+            graph.compile()
+        erase_traces(graph.path_of_file)
+    except BaseException:
+        discard(graph.path_of_file)
+        raise
+    encode = msgspec.json.encode
+    forget_rules(root, sessions=sessions, keep=lambda one: one.issue in issues and not search.is_in(encode(one)))
+    return gone
+
+
+def _remove_derived(root: Path) -> None:
+    """Pages quote sessions, caches have what was computed of them; all are made again on request."""
+    pages = (path for path in (root / PAGES).rglob("*") if path.is_symlink() or not path.is_dir())
+    for path in (*pages, *(root / name for name in (PREPARED, HIGHLIGHTS, SHARED_AUTHORS, HOOK_LOG))):
+        remove_file(path)
+    with suppress(NotOurDatabase):  # the proof says whether it holds anything
+        clear(root / CACHE_NAME)

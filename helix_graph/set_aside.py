@@ -10,41 +10,32 @@ from __future__ import annotations
 import hashlib
 import itertools
 import os
-import re
+from contextlib import suppress
+from glob import escape
 from pathlib import Path
 
 from helix_episodes.errors import WriteFailed
 from helix_episodes.safe_files import irregularity, make_folder, read_regular, remove_file, write_atomically
 
-FOLDER = "set-aside"
+SET_ASIDE = "set-aside"
 EPISODES, ASSERTIONS = "episodes", "assertions"
 _HASH_DIGITS = 12
 
 
 def move_aside(root: Path, path: Path) -> bool:
     """Moves a file to where nothing reads it; whether it was there."""
-    if irregularity(path):
-        return _move(root, path)
-    try:
-        data = read_regular(path)
-    except OSError:
+    if irregularity(path):  # it has no content to copy, and is moved as it is, under the first name that is free
+        places = (_place(root, path, str(number).encode()) for number in itertools.count())
+        target = next(place for place in places if not os.path.lexists(place))
+        with WriteFailed.for_os_errors(path), suppress(FileNotFoundError):
+            make_folder(target.parent)
+            path.rename(target)
+            return True
         return False
-    copy_aside(root, path, data)
-    return remove_file(path)
-
-
-def _move(root: Path, path: Path) -> bool:
-    """What is no regular file has no content to copy: it is moved as it is, under the first name that is free."""
-    places = (_place(root, path, str(number).encode()) for number in itertools.count())
-    target = next(place for place in places if not os.path.lexists(place))
-    try:
-        make_folder(target.parent)
-        path.rename(target)
-    except FileNotFoundError:
-        return False
-    except OSError as error:
-        raise WriteFailed(path=path, problem=error.strerror or str(error)) from error
-    return True
+    with suppress(OSError):
+        copy_aside(root, path, read_regular(path))
+        return remove_file(path)
+    return False
 
 
 def copy_aside(root: Path, path: Path, data: bytes) -> None:
@@ -54,11 +45,10 @@ def copy_aside(root: Path, path: Path, data: bytes) -> None:
 
 def _place(root: Path, path: Path, marked_by: bytes) -> Path:
     mark = hashlib.sha256(marked_by).hexdigest()[:_HASH_DIGITS]
-    return root / FOLDER / path.parent.name / f"{path.stem}.{mark}{path.suffix}"
+    return root / SET_ASIDE / path.parent.name / f"{path.stem}.{mark}{path.suffix}"
 
 
 def quarantined_of_session(root: Path, session: str) -> list[Path]:
     """What was set aside of a session's episode."""
-    name = re.compile(rf"episode-{re.escape(session)}\.[0-9a-f]{{{_HASH_DIGITS}}}\.json")
-    found = (path for path in (root / FOLDER / EPISODES).glob("*.json") if name.fullmatch(path.name))
+    found = (root / SET_ASIDE / EPISODES).glob(f"episode-{escape(session)}.{'[0-9a-f]' * _HASH_DIGITS}.json")
     return sorted(path for path in found if path.is_symlink() or not path.is_dir())

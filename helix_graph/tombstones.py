@@ -9,28 +9,25 @@ length, a 20-bit hash of the first twelve bytes and a 128-bit hash of the whole.
 every position of a file and compares the long hash where it matches, so a file is read once for any number of texts.
 
 >>> prints = fingerprints_of(["the guillotine of hall seven", "the bindery"])
->>> len(prints), prints == Searcher(prints).search(b"... the guillotine of hall seven is stuck")
+>>> len(prints), prints == set(Searcher(prints).search([b"... the guillotine", b" of hall seven is stuck"]))
 (1, True)
 """
 
 from __future__ import annotations
 
-import io
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import IO, TYPE_CHECKING, Any
 
 import msgspec
 
 from helix_episodes.light_imports import blake2b
 from helix_episodes.msgspec_types import ready
 from helix_episodes.safe_files import read_regular, write_atomically
-from helix_graph.project import FORGOTTEN, digest, forgotten_digests
+from helix_graph.project import FORGOTTEN, digest
 
 if TYPE_CHECKING:
-    from typing import IO
-
     import numpy as np
 
 
@@ -111,11 +108,7 @@ class Searcher:
         self._is_wanted = np.zeros(1 << _SHORT_BITS, dtype=np.bool_)
         self._is_wanted[list(self._lengths)] = True
 
-    def search(self, data: bytes) -> set[Fingerprint]:
-        """Those that stand in the data."""
-        return set(self.search_chunks(chunks_of(io.BytesIO(data))))
-
-    def search_chunks(self, chunks: Iterable[bytes]) -> Iterator[Fingerprint]:
+    def search(self, chunks: Iterable[bytes]) -> Iterator[Fingerprint]:
         """Those that stand in data which may be larger than memory, perhaps several times.
 
         A zero before and after all of it gives every text a byte on either side, and each piece begins with the end of
@@ -150,6 +143,13 @@ class Unproved(msgspec.Struct, frozen=True, kw_only=True):
     too_short: int = 0
 
 
+class Unsearched(msgspec.Struct, frozen=True, kw_only=True):
+    """A file or a folder that could not be searched, or not all of it, and why."""
+
+    file: str
+    problem: str
+
+
 class Tombstone(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """What stands in a tombstone's file: hashes of the ids of the session's steps, and what is still to be proved."""
 
@@ -163,40 +163,30 @@ class Tombstones:
     def __init__(self, root: Path) -> None:
         self.folder = root / FORGOTTEN
 
-    def path_of(self, session: str) -> Path:
-        """Where the session's tombstone is or would be."""
+    def _path_of(self, session: str) -> Path:
         return self.folder / f"{digest(session)}.json"
 
     def holds(self, session: str) -> bool:
         """Whether the session was forgotten."""
-        return self.path_of(session).is_file()
+        return self._path_of(session).is_file()
 
-    def bury(self, session: str, *, steps: Iterable[str], unproved: Unproved) -> None:
-        """Remembers that the session was forgotten, the ids of its steps, and what is to be searched for.
+    def bury(self, session: str, *, said: Collection[str], steps: Iterable[str]) -> None:
+        """Remembers that the session was forgotten, the ids of its steps, and the texts that are to be searched for.
 
         What an earlier attempt has remembered stays: it may have seen more of the session.
         """
-        path = self.path_of(session)
-        old = _read(path) or Tombstone()
-        before = old.unproved or Unproved()
-        texts = tuple(sorted({*before.texts, *unproved.texts}))
-        waiting = Unproved(texts=texts, too_short=max(before.too_short, unproved.too_short))
-        stone = Tombstone(steps=tuple(sorted({*old.steps, *map(digest, steps)})), unproved=waiting)
-        write_atomically(path, msgspec.json.encode(stone))
-
-    def digests(self) -> frozenset[str]:
-        """The hashes of all forgotten sessions."""
-        return forgotten_digests(self.folder.parent)
+        old = _read(self._path_of(session)) or Tombstone()
+        before, names = old.unproved or Unproved(), {session, f"episode-{session}"}
+        said = set(said) - names
+        texts = {*before.texts, *fingerprints_of(said), *fingerprints_of(names, names=True)}
+        too_short = max(before.too_short, sum(len(text) < _SHORTEST for text in said))
+        unproved = Unproved(texts=tuple(sorted(texts)), too_short=too_short)
+        stone = Tombstone(steps=tuple(sorted({*old.steps, *map(digest, steps)})), unproved=unproved)
+        write_atomically(self._path_of(session), msgspec.json.encode(stone))
 
     def unproved(self) -> dict[str, Unproved]:
         """What is still to be proved of which forgotten sessions, by the hashes of their ids."""
         return {path.stem: stone.unproved for path, stone in self._all() if stone.unproved is not None}
-
-    def wanted(self) -> Unproved:
-        """All that is still to be proved."""
-        waiting = self.unproved().values()
-        texts = tuple(sorted({text for one in waiting for text in one.texts}))
-        return Unproved(texts=texts, too_short=sum(one.too_short for one in waiting))
 
     def settle(self, digests: Collection[str]) -> None:
         """Drops the fingerprints of these sessions: a search has found nothing of them."""
@@ -206,7 +196,7 @@ class Tombstones:
 
     def lift(self, session: str) -> None:
         """Lets the session in again."""
-        self.path_of(session).unlink(missing_ok=True)
+        self._path_of(session).unlink(missing_ok=True)
 
     def steps(self) -> frozenset[str]:
         """The hashes of the steps of all forgotten sessions."""

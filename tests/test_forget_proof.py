@@ -238,6 +238,13 @@ def test_a_file_without_permission_is_named(memory: Memory) -> None:
         pytest.skip("nothing is forbidden to this user")
 
 
+def found_in(content: bytes, texts: Iterable[str], *, chunk: int, bounded: bool = False) -> bool:
+    """Whether one of the texts is found in content that is read in pieces of this size."""
+    wanted = fingerprints_of(texts, names=bounded)
+    pieces = [content[place : place + chunk] for place in range(0, len(content), chunk)]
+    return any(Searcher(wanted, bounded=wanted if bounded else ()).search(pieces))
+
+
 @settings(max_examples=examples(60), deadline=None)
 @given(
     before=st.binary(max_size=40),
@@ -246,20 +253,15 @@ def test_a_file_without_permission_is_named(memory: Memory) -> None:
     chunk=st.integers(16, 64),
 )
 def test_a_text_is_found_wherever_it_stands(before: bytes, text: str, after: bytes, chunk: int) -> None:
-    searcher = Searcher(fingerprints_of([text]))
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("helix_graph.tombstones._CHUNK", chunk)
-        assert searcher.search(before + text.encode("utf-8", "replace") + after)
-        assert searcher.search(before + json.dumps(text, ensure_ascii=False).encode("utf-8", "replace") + after)
+    assert found_in(before + text.encode("utf-8", "replace") + after, [text], chunk=chunk)
+    escaped = json.dumps(text, ensure_ascii=False).encode("utf-8", "replace")
+    assert found_in(before + escaped + after, [text], chunk=chunk)
 
 
 @settings(max_examples=examples(60), deadline=None)
 @given(content=st.binary(max_size=300), text=st.text("ab", min_size=12, max_size=13), chunk=st.integers(1, 64))
 def test_what_is_not_there_is_not_found(content: bytes, text: str, chunk: int) -> None:
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("helix_graph.tombstones._CHUNK", chunk)
-        found = Searcher(fingerprints_of([text])).search(content)
-    assert bool(found) == (text.encode() in content)
+    assert found_in(content, [text], chunk=chunk) == (text.encode() in content)
 
 
 @pytest.mark.parametrize("chunk", [7, 16, 17, 1 << 20])
@@ -272,9 +274,5 @@ def test_what_is_not_there_is_not_found(content: bytes, text: str, chunk: int) -
         (b"my-session-000001", False),
     ],
 )
-def test_a_bounded_name_is_a_word_whatever_the_pieces(
-    monkeypatch: pytest.MonkeyPatch, chunk: int, content: bytes, *, found: bool
-) -> None:
-    monkeypatch.setattr("helix_graph.tombstones._CHUNK", chunk)
-    wanted = fingerprints_of(["session-000001"], names=True)
-    assert bool(Searcher(wanted, bounded=wanted).search(content)) == found
+def test_a_bounded_name_is_a_word_whatever_the_pieces(chunk: int, content: bytes, *, found: bool) -> None:
+    assert found_in(content, ["session-000001"], chunk=chunk, bounded=True) == found

@@ -138,7 +138,7 @@ def test_an_assertion_that_names_it_goes_too(memory: Memory) -> None:
 
 def test_it_can_be_run_again_after_it_was_cut_short(memory: Memory, monkeypatch: pytest.MonkeyPatch) -> None:
     with monkeypatch.context() as cut:
-        cut.setattr("helix_graph.forget._take_out", lambda *_: 1 / 0)
+        cut.setattr("helix_graph.forget.remove_file", lambda _: 1 / 0)  # the first thing that is deleted
         with pytest.raises(ZeroDivisionError):
             memory.forget(["the-secret-session"])
     assert THEIR_OUTPUT.encode() in (memory.root / "causality" / "graph.db").read_bytes()

@@ -141,9 +141,8 @@ def last_id(episode: Episode) -> str | None:
 
 def ids_in(episode: Episode) -> Iterator[str]:
     """The ids of steps that an episode is known to hold."""
-    if episode.provenance and episode.provenance.last:
-        yield episode.provenance.last
-    yield from (one.evidence.id for one in parts_of(episode) if one.evidence and one.evidence.id)
+    ends = (episode.provenance.first, episode.provenance.last) if episode.provenance else ()
+    yield from filter(None, (*ends, *(one.evidence.id for one in parts_of(episode) if one.evidence)))
 
 
 _UUID = re.compile(r"[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}", re.IGNORECASE)

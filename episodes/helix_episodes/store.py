@@ -72,6 +72,11 @@ def is_session_id(name: object) -> bool:
     )
 
 
+def session_of(path: Path) -> str:
+    """The session of an episode's file, by its name: what stands in it may differ."""
+    return path.stem.removeprefix(PREFIX)
+
+
 def encode_episode(episode: Episode) -> bytes:
     """The bytes of an episode's file: UTF-8, two-space indent, keys in schema order, a newline at the end.
 
@@ -145,7 +150,7 @@ class EpisodeStore:
         """
         if not isinstance(name, str):  # a caller without types: refused as every other name that is none
             check_session_id(name)
-        sessions = [path.stem.removeprefix(PREFIX) for path in self.files()]
+        sessions = [session_of(path) for path in self.files()]
         for exact in (name, name.removeprefix(PREFIX)):
             if exact in sessions:
                 return exact

@@ -29,6 +29,7 @@ from helix_episodes.model import QUOTE_LIMIT, Episode, Evidence
 from helix_episodes.readers.base import SQLITE_HEADER
 from helix_episodes.readers.common.jsonl import read_document
 from helix_episodes.redaction import ADDRESS, redact_text, without_addresses
+from helix_episodes.safe_files import read_regular
 
 #: ``found``: on its line. ``moved``: on another. ``missing``: nowhere. ``unchecked``: its log is not at hand, or
 #: nothing is quoted.
@@ -145,17 +146,26 @@ def _form(line: str) -> str:
     return "\n".join(_plain(redact_text(text)) for text in texts)
 
 
-def strings_in(value: Any) -> Iterator[str]:  # noqa: ANN401  (JSON)
-    """Every text in a JSON value, the names of its parts included."""
-    if isinstance(value, str):
-        yield value
-    elif isinstance(value, dict):
-        for name, each in value.items():
-            yield name
-            yield from strings_in(each)
-    elif isinstance(value, list):
-        for each in value:
-            yield from strings_in(each)
+def strings_in(value: Any, *, names: bool = True) -> Iterator[str]:  # noqa: ANN401  (JSON)
+    """Every text in a JSON value, however deep; with ``names`` those of its parts as well, each before its part."""
+    waiting = [value]
+    while waiting:
+        one = waiting.pop()
+        if isinstance(one, str):
+            yield one
+        elif isinstance(one, dict):
+            parts = [part for pair in one.items() for part in pair] if names else list(one.values())
+            waiting.extend(reversed(parts))
+        elif isinstance(one, list):
+            waiting.extend(reversed(one))
+
+
+def texts_of(path: Path) -> set[str]:
+    """Every text in a JSON file, without the names of its parts; nothing of one that cannot be read."""
+    try:
+        return set(strings_in(msgspec.json.decode(read_regular(path)), names=False))
+    except (OSError, msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        return set()
 
 
 def _unescaped(line: str) -> Iterator[str]:

@@ -32,7 +32,7 @@ from helix_episodes.safe_files import (
     replace_file,
     write_atomically,
 )
-from helix_episodes.store import PREFIX, EpisodeStore, check_session_id, decode_episode, encode_episode
+from helix_episodes.store import PREFIX, EpisodeStore, check_session_id, decode_episode, encode_episode, session_of
 from helix_episodes.verification import strings_in
 from helix_graph import project
 from helix_graph.database import LOCK_SUFFIX, OWNER_ONLY, SIDE_FILES
@@ -44,8 +44,7 @@ from helix_graph.ingest_filter import FILE_NAME as IGNORE_FILE
 from helix_graph.ingest_filter import read_rules
 from helix_graph.rules.staged import accepted_rules
 from helix_graph.search.api import read_settings
-from helix_graph.set_aside import ASSERTIONS, EPISODES, copy_aside, move_aside
-from helix_graph.set_aside import FOLDER as ASIDE
+from helix_graph.set_aside import ASSERTIONS, EPISODES, SET_ASIDE, copy_aside, move_aside
 from helix_graph.shared_authors import SHARED_HERE
 from helix_graph.tombstones import Tombstone, Tombstones
 from helix_graph.trust import ACCEPTANCE
@@ -107,7 +106,7 @@ def check_name(root: Path, path: Path, episode: Episode) -> Iterator[Fixable]:
 def _name_fix(root: Path, path: Path, episode: Episode) -> tuple[str, Callable[[], object]]:
     """What to do about a wrong name, in words and as a function."""
     if path.stem in {episode.id, PREFIX + episode.session}:
-        fixed = replace(episode, id=path.stem, session=path.stem.removeprefix(PREFIX))
+        fixed = replace(episode, id=path.stem, session=session_of(path))
         mend = partial(rewrite, root, path, before=data_of(path), after=fixed)
         return f"id and session should be those of {path.name}", mend
     if episode.id == PREFIX + episode.session and _is_safe(episode.session):
@@ -200,7 +199,7 @@ def _content(root: Path, path: Path, extractors: Counter[str]) -> Iterator[Fixab
                 yield Fixable(kind, name, problem, remedy, mend=mend)
     if not (read := _read(path)):
         return
-    episode, session = read[1], path.stem.removeprefix(PREFIX)
+    episode, session = read[1], session_of(path)
     made_by = episode.provenance.extractor if episode.provenance else EXTRACTOR_VERSION
     if made_by != EXTRACTOR_VERSION:
         extractors[made_by] += 1
@@ -261,7 +260,7 @@ def check_assertions(root: Path, folder: Path) -> Iterator[Fixable]:
 def check_quarantine(root: Path) -> Iterator[Fixable]:
     """Secrets in what was set aside."""
     for kind in (EPISODES, ASSERTIONS):
-        for path in sorted((root / ASIDE / kind).glob("*.json")):
+        for path in sorted((root / SET_ASIDE / kind).glob("*.json")):
             yield from check_secrets(root, path)
 
 
@@ -271,7 +270,7 @@ _OURS = (
     "causality/assertions/*.json", f"causality/{EXPORT_NAME}", f"{project.PAGES}/*.html", "forgotten/*.json",
     *(f"causality/{FILE_NAME}{suffix}" for suffix in ("", LOCK_SUFFIX, *SIDE_FILES)),
     *(f"helix.db{suffix}" for suffix in ("", LOCK_SUFFIX, *SIDE_FILES)),
-    f"{ASIDE}/episodes/*.json", f"{ASIDE}/assertions/*.json", "injection-state/*.json", "task-status.jsonl",
+    f"{SET_ASIDE}/episodes/*.json", f"{SET_ASIDE}/assertions/*.json", "injection-state/*.json", "task-status.jsonl",
     ACCEPTANCE, "extraction.log", "explorer-results/*.json", project.ACCEPTED_RULES, project.RULE_TRIALS,
     project.PACKED, project.HOOK_LOG, SHARED_HERE, "shared/*/*.json", f"{project.HOOK_FOLDER}/*",
     f"{project.TEAM}/*", f"{project.TEAM_EPISODES}/episode-*.json", f"{project.TEAM_RECORDS}/*.json",
@@ -279,7 +278,7 @@ _OURS = (
 #: People's words stand in these.
 _PRIVATE = (
     "episodes/*", "causality/*", "causality/assertions/*", "cache/*", f"{project.PAGES}/*", "forgotten/*",
-    f"{ASIDE}/*/*", f"{project.TEAM_RECORDS}/*",
+    f"{SET_ASIDE}/*/*", f"{project.TEAM_RECORDS}/*",
 )  # fmt: skip
 #: git gives these its own permissions when they are shared.
 _SHARED = ("episodes/*", "causality/assertions/*")

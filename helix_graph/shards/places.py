@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 import msgspec
 
@@ -11,17 +11,11 @@ from helix_episodes.errors import HelixGraphError
 from helix_episodes.safe_files import read_regular, write_atomically
 from helix_graph.project import PACKED
 from helix_graph.shards.files import remove_sessions
+from helix_graph.tombstones import Unsearched
 from helix_graph.trust import is_own, seal
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-
-
-class UnreachedShards(NamedTuple):
-    """A folder of shards, or the list of them, that may still have a forgotten session, and why."""
-
-    path: str
-    problem: str
 
 
 def remember_folder(root: Path, folder: Path) -> None:
@@ -43,19 +37,19 @@ def _folders(root: Path) -> list[Path]:
         return []
 
 
-def forget_in_shards(root: Path, is_gone: Callable[[str], bool]) -> list[UnreachedShards]:
+def forget_in_shards(root: Path, is_gone: Callable[[str], bool]) -> list[Unsearched]:
     """Takes sessions out of all shards that the memory in ``root`` was packed to; what could not be reached."""
     unreached = []
     if (root / PACKED).exists() and not _folders(root):
         problem = "it is no list of folders that you wrote on this machine; pack to them again, or delete it"
-        unreached.append(UnreachedShards(PACKED, problem))
+        unreached.append(Unsearched(file=PACKED, problem=problem))
     for folder in _folders(root):
         if not folder.is_dir():
             problem = f"it is not there; if it was deleted, delete {PACKED} and pack to the others again"
-            unreached.append(UnreachedShards(str(folder), problem))
+            unreached.append(Unsearched(file=str(folder), problem=problem))
             continue
         try:
             remove_sessions(folder, is_gone)
         except (HelixGraphError, OSError) as error:
-            unreached.append(UnreachedShards(str(folder), str(error)))
+            unreached.append(Unsearched(file=str(folder), problem=str(error)))
     return unreached

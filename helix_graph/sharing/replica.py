@@ -29,7 +29,7 @@ from msgspec.structs import replace
 from helix_episodes.errors import HelixGraphError, WriteFailed
 from helix_episodes.normalization import one_line
 from helix_episodes.safe_files import locked, make_folder, read_regular, remove_file, write_atomically
-from helix_episodes.store import PREFIX, EpisodeStore, decode_episode, encode_episode, is_session_id
+from helix_episodes.store import PREFIX, EpisodeStore, decode_episode, encode_episode, is_session_id, session_of
 from helix_graph.project import TEAM, TEAM_EPISODES, TEAM_RECORDS, TEAM_STATE
 from helix_graph.project import digest as subject_of_name
 from helix_graph.shared_authors import author_name
@@ -256,12 +256,12 @@ class Replica:
     def _markers(self) -> dict[str, Path]:
         """The markers of episodes, by what the server calls these."""
         paths = (self.root / TEAM_EPISODES).glob(f"{PREFIX}*.json")
-        return {subject_of_session(path.stem.removeprefix(PREFIX)): path for path in paths}
+        return {subject_of_session(session_of(path)): path for path in paths}
 
     @cached_property
     def _own_sessions(self) -> frozenset[str]:
         """What the server calls the sessions whose episodes did not come from it."""
-        sessions = (path.stem.removeprefix(PREFIX) for path in self._store.files())
+        sessions = (session_of(path) for path in self._store.files())
         return frozenset(map(subject_of_session, sessions)) - self._markers.keys()
 
 
