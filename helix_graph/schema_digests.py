@@ -39,7 +39,7 @@ GRAPH_OBJECTS = frozenset({
     "cf8cfa75b828547b", "d021e0ddc31da108", "d4d189dd77e3aa08", "d6f203ecf6f1dc03", "d77bf2df05f8fd3b",
     "d9491c34ce17bd1e", "e132a01731c70c18", "e45e879ec83f31d3", "e526f277a0912057", "e84dd544a4d7d808",
     "ec6f6d46bdc6e758", "f125dbb1cdf06a4c", "f5d6e900de0ba179", "f80a220d739e2a82", "fb8f95b5598a6460",
-    "fc49a2a273214757", "fe08cfdd3b75bb78", "ff0db2d2d7c3c117",
+    "fc49a2a273214757", "fe08cfdd3b75bb78", "fe3b5fa4fd8ba2f8", "ff0db2d2d7c3c117",
 })  # fmt: skip
 
 VECTOR_OBJECTS = frozenset({

@@ -177,11 +177,8 @@ class Adjacency:
     def names_containing(self, text: str) -> list[str]:
         """The places and things that contain ``text``, in any case of the letters a to z."""
         if text not in self._names:  # it reads every name of the graph
-            query = " UNION ".join(
-                f"SELECT {column} FROM mention WHERE {column} IS NOT NULL AND instr(lower({column}), lower(?1))"  # noqa: S608  (constants)
-                for column in ("place", "thing")
-            )
-            self._names[text] = [name for (name,) in self._ask(query, (text,))]
+            rows = self._ask("SELECT name FROM name WHERE instr(lower(name), lower(?))", (text,))
+            self._names[text] = [name for (name,) in rows]
         return self._names[text]
 
     def groups_named(self, names: Collection[str]) -> set[MentionGroup]:

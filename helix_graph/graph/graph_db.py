@@ -2,7 +2,8 @@
 
 A change to the tables is a new version, and the file is built again from the episodes. Rows are stored by episode, the
 order in which they come and go; an index serves every other order. The ends of a claim have no foreign key to a node:
-they are mentions of the same episode, which have one, and checking every claim adds half to the time of writing it.
+they are mentions of the same episode, which have one, and checking every claim adds half to the time of writing it. ``name``
+has every place and thing once: a question about a part of a name would otherwise read all mentions.
 
 Rows that an answer is made of have checksums (`helix_graph.graph.row_checksums`). Where a question fails on what it
 read, they say whether the file is damaged, which a compile mends, or the program is wrong.
@@ -46,7 +47,7 @@ TELLING_VERSION = "1"
 
 GRAPH_FILE = DatabaseKind(
     application_id=int.from_bytes(b"hlxg", "big"),
-    version=14,
+    version=15,
     known=GRAPH_OBJECTS,
     most_pages=1 << 21,  # 16 gigabytes: a million sessions
     page_size=8192,  # an episode's words fill half of it; they would waste half of a smaller one
@@ -85,6 +86,7 @@ GRAPH_FILE = DatabaseKind(
         replaced TEXT NOT NULL,
         PRIMARY KEY (episode, local)
     ) WITHOUT ROWID;
+    CREATE TABLE name (name TEXT PRIMARY KEY) WITHOUT ROWID;
     CREATE TABLE issue (
         fingerprint TEXT NOT NULL, episode INTEGER NOT NULL REFERENCES episode, local TEXT NOT NULL,
         PRIMARY KEY (episode, local, fingerprint)

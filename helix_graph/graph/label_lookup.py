@@ -68,15 +68,14 @@ def matches(graph: Adjacency, text: str) -> Iterator[Match]:
     failing = frozenset(node for node in labelled if graph.summary(node).label.lower().endswith(ending)) - exact
     if failing and failing != labelled:
         yield Match(how="label", nodes=failing)
-    whole = list(_whole_names(graph, wanted))
-    if looks_like_a_name:
-        yield from whole
+    whole = list(_whole_names(graph, wanted)) if looks_like_a_name else []
+    yield from whole
     if labelled - exact:
         yield Match(how="label", nodes=labelled)
-    if not looks_like_a_name:
-        yield from whole
-    if whole and looks_like_a_name:
+    if whole:
         return
+    if not looks_like_a_name:
+        yield from _whole_names(graph, wanted)
     parts = [name for name in graph.names_containing(wanted) if not _is_whole(name, wanted)]
     begun = [name for name in parts if _begins_a_part(name, wanted)]
     yield from _named(graph, begun)
@@ -122,17 +121,17 @@ def _begins_a_part(name: str, wanted: str) -> bool:
     return name.startswith(wanted) or (not _is_command(name) and f"/{wanted}" in name)
 
 
-def is_part_of(found: tuple[Match, Match], whole: tuple[Match, Match]) -> bool:
-    """Whether a pair is another with fewer goals."""
-    return found[0] is whole[0] and found[1].nodes < whole[1].nodes
-
-
-def pairs(graph: Adjacency, source: str, target: str) -> Iterator[tuple[int, Match, Match]]:
-    """What the two texts may stand for with its place in order; of a goal that means several the likeliest first."""
+def pairs(graph: Adjacency, source: str, target: str) -> Iterator[tuple[int, Match, Match, Iterator[Match]]]:
+    """What the two texts may stand for with its place in order, and the goals to try: the likeliest parts first."""
     for place, (start, goal) in enumerate(_whole_pairs(graph, source, target)):
-        goals = _likeliest_goals(graph, start.nodes, goal.nodes) if goal.how == "label" else (goal.nodes,)
-        for nodes in goals:
-            yield place, start, goal if nodes == goal.nodes else msgspec.structs.replace(goal, nodes=nodes)
+        yield place, start, goal, _parts(graph, start, goal)
+
+
+def _parts(graph: Adjacency, start: Match, goal: Match) -> Iterator[Match]:
+    """The goal, of several labels after those of them that are likelier meant."""
+    goals = _likeliest_goals(graph, start.nodes, goal.nodes) if goal.how == "label" else (goal.nodes,)
+    for nodes in goals:
+        yield goal if nodes == goal.nodes else msgspec.structs.replace(goal, nodes=nodes)
 
 
 def _whole_pairs(graph: Adjacency, source: str, target: str) -> Iterator[tuple[Match, Match]]:

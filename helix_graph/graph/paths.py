@@ -31,7 +31,6 @@ from helix_graph.graph.finer_labels import Resolution
 from helix_graph.graph.label_lookup import (
     Match,
     ends_at_kind,
-    is_part_of,
     matches,
     most_telling,
     pairs,
@@ -265,26 +264,28 @@ def _finest(graph: Adjacency, source: str, target: str, asked: _Asked) -> PathAn
     """The path that an episode contains, refined; else the stitched one at the finest resolution that has one."""
     fine = FinerAdjacency(graph.connection, "thing", firm=graph.firm)
     stitched: tuple[Match, Match] | None = None
-    for place, start, goal in pairs(graph, source, target):
-        labels = start.how == goal.how == "label"
-        by_labels = stitched and stitched[0].how == stitched[1].how == "label"
-        if stitched and (by_labels or "text" in {start.how, goal.how}) and not is_part_of(stitched, (start, goal)):
+    for place, start, whole, goals in pairs(graph, source, target):
+        if stitched and "text" in {start.how, whole.how}:
             break
+        labels = start.how == whole.how == "label"
         base = graph if labels else fine
-        ends = Ends(start.nodes, goal.nodes, None) if labels else fine.ends(start, goal)
-        paths = _search(base, ends, asked)
-        if paths is None:
-            continue
-        first, *others = paths.found
-        if place and not first.edges:
-            continue  # what the texts stand for before all is not the same
-        if first.edges and not _in_a_session(first):
-            held = witnessed(base, ends, asked.depth, asked.follow)
-            if held is None:
-                stitched = stitched or (start, goal)
+        for goal in goals:
+            ends = Ends(start.nodes, goal.nodes, None) if labels else fine.ends(start, goal)
+            paths = _search(base, ends, asked)
+            if paths is None:
                 continue
-            paths = msgspec.structs.replace(paths, found=(held, *(one for one in others if one.nodes != held.nodes)))
-        return _answer(base, paths, ends, asked, fine)
+            first, *others = paths.found
+            if place and not first.edges:
+                continue  # what the texts stand for before all is not the same
+            if first.edges and not _in_a_session(first):
+                held = witnessed(base, ends, asked.depth, asked.follow)
+                if held is None:
+                    stitched = stitched or (start, goal)
+                    continue
+                paths = msgspec.structs.replace(paths, found=(held, *(one for one in others if one.nodes != held.nodes)))
+            return _answer(base, paths, ends, asked, fine)
+        if labels and stitched:  # before names and texts are read, which no answer would be taken from
+            break
     return _stitched(graph, *stitched, asked) if stitched else None
 
 
@@ -302,10 +303,11 @@ def _stitched(graph: Adjacency, start: Match, goal: Match, asked: _Asked) -> Pat
 
 
 def _at(finer: FinerAdjacency, source: str, target: str, asked: _Asked) -> PathAnswer | None:
-    for _, start, goal in pairs(finer.by_kind, source, target):
-        ends = finer.ends(start, goal)
-        if paths := _search(finer, ends, asked):
-            return _answer(finer, paths, ends, asked)
+    for _, start, _, goals in pairs(finer.by_kind, source, target):
+        for goal in goals:
+            ends = finer.ends(start, goal)
+            if paths := _search(finer, ends, asked):
+                return _answer(finer, paths, ends, asked)
     return None
 
 

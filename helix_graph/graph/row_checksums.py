@@ -127,10 +127,20 @@ def _damage(connection: sqlite3.Connection) -> Iterator[str]:
     for what, query in SUMS.items():
         if connection.execute(query).fetchone()[0]:
             yield f"the sums of {what} are not those of their facts"
+    if connection.execute(_NAMES_AMISS).fetchone():
+        yield "the list of names is not that of the mentions"
     if _uses(connection) != dict(connection.execute("SELECT id, uses FROM pattern")):
         yield "the list of patterns is not that of the episodes"
     if not _is_index_intact(connection):
         yield "the index of words is not that of the decisions"
+
+
+#: A place or thing that the list of names is without, or a name too many.
+_NAMES_AMISS = (
+    "WITH known AS (SELECT place AS name FROM mention WHERE place IS NOT NULL UNION SELECT thing FROM mention"
+    " WHERE thing IS NOT NULL) SELECT name FROM known WHERE name NOT IN (SELECT name FROM name) UNION ALL"
+    " SELECT name FROM name WHERE name NOT IN (SELECT name FROM known)"
+)
 
 
 def _uses(connection: sqlite3.Connection) -> Counter[str]:

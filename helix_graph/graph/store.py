@@ -180,6 +180,9 @@ class GraphChanges:
         self._patterns: Counter[str] = Counter()
         self._lost_nodes: set[int] = set()
         self._lost_edges: set[Edge] = set()
+        #: Places and things of mentions that have come, and of those that have gone.
+        self._names: set[str] = set()
+        self.lost_names: set[str] = set()
         self._edges_added = self._patterns_added = 0
 
     def numbers_of(self, nodes: Sequence[NodeRow]) -> list[int]:
@@ -230,6 +233,10 @@ class GraphChanges:
         """Adds rows to a table, together with those of other episodes: at the latest before anything is read."""
         self._rows[table].extend(rows)
 
+    def add_names(self, names: Iterable[str]) -> None:
+        """Adds places and things to the names that there are."""
+        self._names.update(names)
+
     def write(self) -> None:
         """Writes the rows that have gathered, nodes and episodes first: the others refer to them.
 
@@ -262,6 +269,8 @@ class GraphChanges:
         self.write()
         self.write_nodes()
         connection = self._connection
+        connection.executemany("INSERT OR IGNORE INTO name VALUES (?)", ((name,) for name in sorted(self._names)))
+        self._names.clear()
         connection.executemany(
             "UPDATE node SET mentions = mentions + ?, episodes = episodes + ?, measured = measured + ?,"
             " successes = successes + ? WHERE number = ?",
@@ -300,7 +309,7 @@ class GraphChanges:
         )
 
     def drop_unused(self) -> None:
-        """Deletes the nodes and edges that nothing mentions any more; no claim leads to such a node."""
+        """Deletes the nodes, edges and names that nothing has any more; no claim leads to such a node."""
         self._connection.executemany(
             "DELETE FROM edge WHERE source = ? AND target = ? AND type = ? AND claims = 0", sorted(self._lost_edges)
         )
@@ -308,6 +317,11 @@ class GraphChanges:
             "DELETE FROM node WHERE number = ? AND mentions = 0"
             " AND NOT EXISTS (SELECT 1 FROM mention WHERE mention.node = node.number)",
             ((node,) for node in sorted(self._lost_nodes)),
+        )
+        self._connection.executemany(
+            "DELETE FROM name WHERE name = ? AND NOT EXISTS (SELECT 1 FROM mention WHERE place = name.name)"
+            " AND NOT EXISTS (SELECT 1 FROM mention WHERE thing = name.name)",
+            ((name,) for name in sorted(self.lost_names)),
         )
 
 
@@ -376,6 +390,7 @@ def add_episode(rows: EpisodeRows, changes: GraphChanges) -> int:
     mentions, claims = content.parts[_MENTIONS], content.parts[_CLAIMS]
     for row in mentions:
         row[2] = numbers[row[2]]
+    changes.add_names({name for row in mentions for name in row[3:5] if name != NOTHING})
     for row in claims:
         row[0], row[1] = numbers[row[0]], numbers[row[1]]
     changes.insert("episode", [(*content.episode, rows.checksum)])
@@ -397,6 +412,11 @@ _CONTENT = msgspec.msgpack.Decoder(EpisodeContent)
 _MENTIONS, _CLAIMS = PARTS.index("mention"), PARTS.index("claim")
 
 
+_NAMES = (
+    "SELECT place FROM mention WHERE episode = :episode UNION SELECT thing FROM mention WHERE episode = :episode"
+)
+
+
 def remove_episode(connection: sqlite3.Connection, episode: int, changes: GraphChanges) -> None:
     """Deletes an episode's rows.
 
@@ -413,6 +433,7 @@ def remove_episode(connection: sqlite3.Connection, episode: int, changes: GraphC
     patterns = patterns_of(unpack_observations(body for _, body in read_digests(connection, episode)))
     changes.count(share_of(about, mentions, ((row[:3], row[3]) for row in claims), patterns), sign=-1)
     forget_decisions(connection, episode)
+    changes.lost_names.update(name for (name,) in connection.execute(_NAMES, {"episode": episode}) if name is not None)
     for table in ("mention", "issue", "wording", "claim", "repair", "run", "cost", "digest", "telling"):
         connection.execute(f"DELETE FROM {table} WHERE episode = ?", (episode,))  # noqa: S608  (constant names)
     connection.execute("UPDATE file SET episode = NULL WHERE episode = ?", (episode,))
