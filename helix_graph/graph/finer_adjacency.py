@@ -46,10 +46,13 @@ class FinerAdjacency(Adjacency):
         self._handles: dict[_State, int] = {}
         self._states: list[_State] = []
         self._claims: dict[int, dict[Edge, list[EdgeClaim]]] = {}
-        #: The mentions of some states, which are given as JSON; an index of names has all of it.
+        #: The mentions of some states, which are given as JSON; an index of names has all of it but for those without.
         self._mentions = (
             f"(SELECT o.node, o.{resolution} AS name, o.episode, o.local FROM json_each(?1) w CROSS JOIN mention o"  # noqa: S608  (one of two names of columns)
-            f" ON o.{resolution} IS json_extract(w.value, '$[1]') AND o.node = json_extract(w.value, '$[0]'))"
+            f" ON o.{resolution} = json_extract(w.value, '$[1]') AND o.node = json_extract(w.value, '$[0]') UNION ALL"
+            " SELECT o.node, NULL, o.episode, o.local FROM json_each(?1) w CROSS JOIN mention o"
+            f" ON o.node = json_extract(w.value, '$[0]') AND o.{resolution} IS NULL"
+            " WHERE json_extract(w.value, '$[1]') IS NULL)"
         )
 
     def meant_by(self, match: Match) -> frozenset[int]:
@@ -94,7 +97,7 @@ class FinerAdjacency(Adjacency):
         asked, other = "m.node, m.name", f"o.node, o.{self.resolution}"
         query = (
             f"SELECT DISTINCT {other if at else asked}, {asked if at else other}, c.type FROM {self._mentions} m"  # noqa: S608  (constants)
-            f" JOIN {self._claim} c ON c.episode = m.episode AND c.{here}_local = m.local"
+            f" CROSS JOIN {self._claim} c ON c.episode = m.episode AND c.{here}_local = m.local"
             f" JOIN mention o ON o.episode = c.episode AND o.local = c.{there}_local WHERE c.type IN"
             " (SELECT value FROM json_each(?2))"
         )
@@ -145,7 +148,7 @@ class FinerAdjacency(Adjacency):
         rows = self._ask(
             f"SELECT m.node, m.name, t.node, t.{self.resolution}, c.type, e.id, c.reason, c.weight, c.source_local,"  # noqa: S608  (constants)
             f" c.target_local FROM {self._mentions} m"
-            f" JOIN {self._claim} c ON c.episode = m.episode AND c.source_local = m.local"
+            f" CROSS JOIN {self._claim} c ON c.episode = m.episode AND c.source_local = m.local"
             " JOIN mention t ON t.episode = c.episode AND t.local = c.target_local"
             " JOIN episode e ON e.number = c.episode",
             (self._as_states(new),),
