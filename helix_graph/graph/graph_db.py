@@ -2,8 +2,8 @@
 
 A change to the tables is a new version, and the file is built again from the episodes. Rows are stored by episode, the
 order in which they come and go; an index serves every other order. The ends of a claim have no foreign key to a node:
-they are mentions of the same episode, which have one, and checking every claim adds half to the time of writing it. ``name``
-has every place and thing once: a question about a part of a name would otherwise read all mentions.
+they are mentions of the same episode, which have one, and checking every claim adds half to the time of writing it.
+``name`` has every place and thing once: a question about a part of a name would otherwise read all mentions.
 
 Rows that an answer is made of have checksums (`helix_graph.graph.row_checksums`). Where a question fails on what it
 read, they say whether the file is damaged, which a compile mends, or the program is wrong.

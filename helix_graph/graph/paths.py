@@ -282,7 +282,8 @@ def _finest(graph: Adjacency, source: str, target: str, asked: _Asked) -> PathAn
                 if held is None:
                     stitched = stitched or (start, goal)
                     continue
-                paths = msgspec.structs.replace(paths, found=(held, *(one for one in others if one.nodes != held.nodes)))
+                others = [one for one in others if one.nodes != held.nodes]
+                paths = msgspec.structs.replace(paths, found=(held, *others))
             return _answer(base, paths, ends, asked, fine)
         if labels and stitched:  # before names and texts are read, which no answer would be taken from
             break
