@@ -412,9 +412,7 @@ _CONTENT = msgspec.msgpack.Decoder(EpisodeContent)
 _MENTIONS, _CLAIMS = PARTS.index("mention"), PARTS.index("claim")
 
 
-_NAMES = (
-    "SELECT place FROM mention WHERE episode = :episode UNION SELECT thing FROM mention WHERE episode = :episode"
-)
+_NAMES = "SELECT place FROM mention WHERE episode = :episode UNION SELECT thing FROM mention WHERE episode = :episode"
 
 
 def remove_episode(connection: sqlite3.Connection, episode: int, changes: GraphChanges) -> None:
