@@ -405,3 +405,22 @@ def test_what_a_command_calls_ambiguous_may_be_left_out(script: Begin, episode_o
     log = script("s").prompt("Update").run("cargo update -p tokio -p serde", said, code=101)
     ((_, changes, _),) = repairs_in(episode_of(log.run("cargo update -p tokio", "Locking 1 package")))
     assert changes == ["run cargo update -p tokio"]
+
+
+def test_a_report_is_answered_by_what_the_agent_tries_out(script: Begin, episode_of: Extracted) -> None:
+    begun = script("s").prompt("The release pipeline fails because git is dirty").edit(".gitignore")
+    tried = begun.say("Now verify that it is ignored:").run(
+        "mkdir -p cache && git check-ignore cache && rmdir cache", "cache"
+    )
+    ((_, changes, verified),) = repairs_in(episode_of(tried))
+    assert (changes, verified) == (["edit .gitignore"], "run mkdir -p cache && git check-ignore cache && rmdir cache")
+
+
+@pytest.mark.parametrize(
+    ("words", "code"), [("Now clean up:", 0), ("Now verify that it is ignored:", 1)], ids=["no trial", "it failed"]
+)
+def test_a_command_that_tries_nothing_out_or_fails_shows_no_repair(
+    script: Begin, episode_of: Extracted, words: str, code: int
+) -> None:
+    begun = script("s").prompt("The release pipeline fails because git is dirty").edit(".gitignore")
+    assert repairs_in(episode_of(begun.say(words).run("mkdir -p cache && rmdir cache", "", code=code))) == []

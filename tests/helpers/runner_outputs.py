@@ -22,7 +22,8 @@ FAILING = [
     Case(
         "npx markdownlint-cli2 docs/*.md",
         check="markdownlint-cli2",
-        families=["lint failed"],
+        families=["MD013"],
+        failed=1,
         output="""
 Linting: 2 file(s)
 Summary: 1 error(s)
@@ -33,6 +34,7 @@ docs/cart.md:3:81 error MD013/line-length Line length [Expected: 80; Actual: 92]
         "vale docs",
         check="vale",
         families=["lint failed"],
+        failed=1,
         output="""
  docs/cart.md
  3:1  error  Use 'cart' instead.  Shop.Terms

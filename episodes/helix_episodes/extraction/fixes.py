@@ -57,6 +57,12 @@ if TYPE_CHECKING:
 
 #: How many calls after an error another way of doing the same still answers it; later ones are about something else.
 _OTHERWISE = 6
+#: How agents say that a command is to show whether a repair works.
+_TRIES = re.compile(
+    r"\b(?:verif(?:y|ies|ied|ying)|confirm(?:s|ing)?|sanity|make sure|see (?:if|whether)|reproduc\w+"
+    r"|(?:test|check)(?:s|ing)? (?:that|if|whether|both|the (?:fix|change|repair))|works? now)\b",
+    re.IGNORECASE,
+)
 #: Within so many turns a report is answered; later changes have to be tied to it by more.
 _SOON = 2
 _CONFLICTED = re.compile(
@@ -227,8 +233,7 @@ def _unanswered_fix(timeline: Timeline, error: Event) -> Fix | None:
     for until in (reported.until, *reported.later):
         if until in said_again or _changes_by_agent(timeline, error, until):
             break
-    verified = None if until in said_again else _passed_after_changes(timeline, error, until)
-    return _answered(timeline, error, verified) if verified else None
+    return None if until in said_again else _answered(timeline, error, until)
 
 
 def _changes_by_agent(timeline: Timeline, error: Event, until: int) -> list[Decision]:
@@ -238,8 +243,11 @@ def _changes_by_agent(timeline: Timeline, error: Event, until: int) -> list[Deci
     return [one for one in changes if error.path and _touches(timeline, one, error.path)] or changes
 
 
-def _passed_after_changes(timeline: Timeline, error: Event, until: int) -> CheckRun | None:
-    """The first of the last runs of each check after the last edit, where all of these passed."""
+def _answered(timeline: Timeline, error: Event, until: int, *, logs: str = "", soon: bool = True) -> Fix | None:
+    """The fix by what was changed until a position, shown by a check or by a command that was run to see it.
+
+    Of several checks the one shows it that the logs of CI name, else a test; later on it has to be one that they name.
+    """
     changes = _changes_by_agent(timeline, error, until)
     if not changes:
         return None
@@ -249,13 +257,25 @@ def _passed_after_changes(timeline: Timeline, error: Event, until: int) -> Check
     last: dict[str, CheckRun] = {run.verdict.check: run for run in sorted(passed, key=lambda run: run.position)}
     if not all(run.passed for run in last.values()):
         return None
-    return min(last.values(), key=lambda run: run.position, default=None)
+    if last:
+        run = min(
+            last.values(), key=lambda run: (run.verdict.check not in logs, run.verdict.kind != "test", run.position)
+        )
+        if not soon and run.verdict.check not in logs:
+            return None
+        before = [one for one in changes if timeline.positions[one.id] < run.position]
+        return _credited(error, edited or before, verified_by=_passing(timeline, [run]))
+    tried = (one for one in timeline.decisions_between(after, until) if _tries_out(timeline, one))
+    shown = next(tried, None) if edited and soon else None
+    return _credited(error, edited, verified_by=shown.id) if shown is not None else None
 
 
-def _answered(timeline: Timeline, error: Event, verified: CheckRun) -> Fix | None:
-    changes = _changes_by_agent(timeline, error, verified.position)
-    edited = [one for one in changes if timeline.changes_files(one)]
-    return _credited(error, edited or changes, verified_by=_passing(timeline, [verified]))
+def _tries_out(timeline: Timeline, decision: Decision) -> bool:
+    """Whether a command that went through was run to see that a repair works, by the agent's own words."""
+    calls = timeline.calls_of(decision)
+    ran = all(call.operation == "run" and call.status == "ok" and delivered_by(call) is None for call in calls)
+    words = (decision.rationale, *(str(call.step.arguments.get("description") or "") for call in calls))
+    return ran and bool(calls) and not timeline.went_wrong(decision) and any(_TRIES.search(one or "") for one in words)
 
 
 # CI.
@@ -268,7 +288,7 @@ def _ci_fix(timeline: Timeline, error: Event) -> Fix | None:
     """
     reported, start, family = timeline.reported[error.id], timeline.positions[error.id], error.family or ""
     pushed = [call.position for call in timeline.calls if call.position > start and delivered_by(call) is not None]
-    same = (one for one in timeline.events if one.check == CI and one.family == error.family)
+    same = [one for one in timeline.events if one.check == CI and one.family == error.family]
     if pushed and any(timeline.positions[one.id] > pushed[0] for one in same):
         return None  # what was changed before did not repair it
     for call in timeline.calls:
@@ -276,10 +296,11 @@ def _ci_fix(timeline: Timeline, error: Event) -> Fix | None:
         if pushed and passed and call.position > pushed[0]:
             changes = _changes_by_agent(timeline, error, pushed[0])
             return _credited(error, [one for one in changes if timeline.changes_files(one)], verified_by=None)
+    logs = "".join(timeline.call_of(one).output for one in same)
     for turn, until in enumerate((reported.until, *reported.later)):
-        verified = _passed_after_changes(timeline, error, until)
-        if verified and (turn < _SOON or verified.verdict.check in timeline.call_of(error).output):
-            return _answered(timeline, error, verified)
+        found = _answered(timeline, error, until, logs=logs, soon=turn < _SOON)
+        if found is not None:
+            return found
     return None
 
 

@@ -235,6 +235,51 @@ def read_git_hooks(output: CommandOutput) -> Verdict | None:
     )
 
 
+class _LintClosing(Value):
+    """A linter that closes with the number of its errors, and how it reports one: rule and place."""
+
+    check: str
+    sign: str
+    pattern: Regex
+    report: Regex
+
+
+_LINT_CLOSINGS = (
+    _LintClosing(
+        check="markdownlint-cli2",
+        sign="Summary: ",
+        pattern=Regex(r"Summary: (\d+) error\(s\)$"),
+        report=Regex(r"(?P<path>[^:\s]+):\d+(?::\d+)? (?:error )?(?P<rule>MD\d{3})/\S+ .+"),
+    ),
+    _LintClosing(
+        check="vale",
+        sign=" suggestions in ",
+        pattern=Regex(r"[✖✗✔✓] (\d+) errors?, \d+ warnings? and \d+ suggestions in \d+ files?\.$"),
+        report=Regex(r"(?P<path>[^:\s]+):\d+:\d+:(?P<rule>[\w-]+\.\w+):.+"),
+    ),
+)
+
+
+def read_lint_closings(output: CommandOutput) -> Verdict | None:
+    """The verdict of a linter in the table whose closing line is in the output."""
+    for closing in _LINT_CLOSINGS:
+        ends = output.matches(closing.pattern) if output.has(closing.sign) else []
+        if not ends:
+            continue
+        found = output.matches(closing.report)
+        reports = [ReportedLine(family=one["rule"], message=one.string, path=one["path"]) for one in found]
+        failed = int(ends[-1][1])
+        return Verdict(
+            check=closing.check,
+            kind="lint",
+            passed=failed == 0,
+            failed_count=failed,
+            findings=(grouped(reports) or (unspecified("lint", ends[-1].string),)) if failed else (),
+            quote=quoted(ends[-1].string),
+        )
+    return None
+
+
 _BUNDLERS = "vite rollup esbuild next nuxt astro ng parcel tsup rspack webpack"
 _MANY = r"[1-9]\d*"
 #: Programs, and the lines with which they say that they failed.
@@ -254,8 +299,7 @@ _LINES: tuple[tuple[str, str], ...] = (
     ("xcodebuild", r"\*\* (?:BUILD|TEST|ARCHIVE) FAILED \*\*"),
     ("make", r"g?make(?:\[\d+\])?: \*\*\* .+(?: Error \d+|  ?Stop\.)$"),
     ("eslint stylelint standard xo", rf"[✖×] {_MANY} problems?(?! \(0 errors)"),  # noqa: RUF001  (eslint's own sign)
-    ("markdownlint markdownlint-cli2", rf"Summary: {_MANY} error\(s\)$|\S+:\d+(?::\d+)? (?:error )?MD\d{{3}}/\S+ .+"),
-    ("vale", rf"[✖✗] {_MANY} errors?, .+ in \d+ files?\.$"),
+    ("markdownlint markdownlint-cli2", r"\S+:\d+(?::\d+)? (?:error )?MD\d{3}/\S+ .+"),
     ("rubocop", rf"\d+ files? inspected, {_MANY} offenses? detected"),
     ("phpstan", rf"\s*\[ERROR\] Found {_MANY} errors?$"),
     ("mypy", rf"Found {_MANY} errors? in {_MANY} files?"),
@@ -304,4 +348,4 @@ def is_script(program: str, subcommand: str | None) -> bool:
 
 
 #: In the order in which they are asked.
-READERS = (read_hooks, read_git_hooks)
+READERS = (read_hooks, read_git_hooks, read_lint_closings)
