@@ -254,3 +254,36 @@ def test_a_runner_that_counts_failures_knows_better_than_a_flag_of_success() -> 
     (flagged,) = read_verdicts(command, output=printed, exit_code=None, status="ok")
     (stated,) = read_verdicts(command, output=printed, exit_code=0, status="ok")
     assert (flagged.passed, stated.passed) == (False, True)
+
+
+@pytest.mark.parametrize(
+    ("command", "output", "family"),
+    [
+        (
+            "curl -s https://api.github.com/repos/a/b | head -c 500",
+            '{\n "message": "Not Found",\n "documentation_url": "https://docs.github.com/rest",\n "status": "404"\n}',
+            "HTTP 404",
+        ),
+        (
+            'find . -name "*.ts" | grep cart',
+            "error: unexpected argument '-name' found\n\nUsage: rtk find [OPTIONS] <PATTERN>",
+            "unknown option",
+        ),
+    ],
+)
+def test_a_program_that_answers_with_an_error_instead_failed(command: str, output: str, family: str) -> None:
+    found = silent_failure(parse_command(command), output=output)
+    assert found is not None
+    assert found.family == family
+
+
+@pytest.mark.parametrize(
+    ("command", "output"),
+    [
+        ("curl -s https://x/y", '{"message": "Not Found is what you get", "status": "404"}'),
+        ("cat answer.json", '{"message": "Not Found", "documentation_url": "https://x", "status": "404"}'),
+        ("rg Usage docs", "error: unexpected argument in the docs"),
+    ],
+)
+def test_texts_about_errors_are_none(command: str, output: str) -> None:
+    assert silent_failure(parse_command(command), output=output) is None

@@ -424,3 +424,26 @@ def test_a_command_that_tries_nothing_out_or_fails_shows_no_repair(
 ) -> None:
     begun = script("s").prompt("The release pipeline fails because git is dirty").edit(".gitignore")
     assert repairs_in(episode_of(begun.say(words).run("mkdir -p cache && rmdir cache", "", code=code))) == []
+
+
+def test_the_same_tool_called_rightly_answers_wrong_arguments(script: Begin, episode_of: Extracted) -> None:
+    refused = "MCP error -32602: Input validation error: Invalid arguments for tool find-library"
+    log = script("s").prompt("Look").call("mcp__docs__find-library", {"name": "x"}, error=refused)
+    log = log.call("mcp__docs__find-library", {"query": "upload files"}, output="Available libraries: x")
+    ((error, changes, _),) = repairs_in(episode_of(log))
+    assert error == "mcp__docs__find-library fails: invalid arguments"
+    assert len(changes) == 1
+
+
+def test_ci_asked_about_in_one_turn_and_looked_at_in_the_next_is_repaired_by_what_was_pushed(
+    script: Begin, episode_of: Extracted
+) -> None:
+    log = script("s").prompt("investigate why CI failed").say("I look.").prompt("was it the release?")
+    log = log.run("tail -50 /tmp/job.log", CI_FAILED).say("A name.").prompt("fix it").edit("api/cart.go")
+    log = log.run("git push", "To github.com:shop/shop.git\n   1a2b3c4..5d6e7f8  main -> main")
+    watched = log.run("gh run watch 12 --exit-status", "JOBS\n\u2713 publish in 1m (ID 3)")
+    found = repairs_in(episode_of(watched))
+    assert [(error, changes) for error, changes, _ in found] == [
+        ("the user reports: investigate why CI failed", ["edit api/cart.go"]),
+        ("CI fails: lint", ["edit api/cart.go"]),
+    ]

@@ -272,11 +272,16 @@ class _DecisionCollector:
         recent = (self.calls[n] for n in reversed(self.errors) if number - n <= _LOOKS_AFTER_ERROR)
         # Calls side by side know nothing of each other's results.
         seen = (one for one in recent if one.result_position is not None and one.result_position < call.position)
-        error = next((one for one in seen if one.actor == call.actor), None)
-        if error is None or number in self.failed or error.operation in CHANGES:
+        own = [one for one in seen if one.actor == call.actor]
+        if not own or number in self.failed or own[0].operation in CHANGES:
             return False  # of an edit that was refused only the next one says what was decided
-        if shared_words(error, call):
-            return True  # the same thing sought by other means
+        error = own[0]
+        # The same thing sought by other means, of several that failed side by side any; the same tool called rightly.
+        beside = (one for one in own if (one.result_position or 0) > error.position)
+        if any(shared_words(one, call) for one in beside):
+            return True
+        if error.step.tool == call.step.tool and call.path is None and _MISCALLED.search(error.output):
+            return True
         if error.operation == "run" or call.operation == "run":
             return _program(error) == _program(call) is not None and not operands_of(error).isdisjoint(
                 operands_of(call)
@@ -315,6 +320,10 @@ class _DecisionCollector:
             return False
         call = self.calls[self.numbers[position]]
         return call.operation in CHANGES or call.purpose not in {None, "look"}
+
+
+#: How a tool of the agent says that its arguments are wrong.
+_MISCALLED = re.compile(r"\b-32602\b|[Ii]nvalid arguments|[Ii]nput validation error|InputValidationError")
 
 
 def _is_polling(call: ParsedCall) -> bool:

@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import msgspec
 
 from helix_episodes.echo import is_own_program, is_own_tool, without_echo
+from helix_episodes.extraction.checks.command_failures import NOT_FETCHED
 from helix_episodes.extraction.checks.compilers import reports_diagnostics
 from helix_episodes.extraction.drafts import shorten
 from helix_episodes.extraction.shell.commands import parse_command
@@ -114,7 +115,10 @@ def without_unread(session: Session) -> Session:
     unread = {step.call_id for step in calls} - read
     steps = (
         msgspec.structs.replace(step, text="", pieces=())
-        if step.call_id in unread and step.kind == "result" and step.status in _UNEVENTFUL
+        if step.call_id in unread
+        and step.kind == "result"
+        and step.status in _UNEVENTFUL
+        and not step.text.startswith(NOT_FETCHED)
         else step
         for step in session.steps
     )

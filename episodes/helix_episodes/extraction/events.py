@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 from helix_episodes.extraction.calls import UNDONE, ParsedCall
 from helix_episodes.extraction.checks import (
     NO_SUCH_TOOL,
+    NOT_FETCHED,
     CheckFinding,
     Verdict,
     command_finding,
@@ -122,7 +123,7 @@ def _results(call: ParsedCall, session: Session) -> Iterator[Event]:
         yield _event(call, "handoff", f"{agent} came back: {line(call.output)}", check=agent, status=status)
         if call.status == "error":
             yield _error(call, check=agent, finding=tool_finding(agent, call.output), root=root, tool=name)
-    elif call.status == "error":
+    elif call.status == "error" or (call.operation == "look" and call.output.startswith(NOT_FETCHED)):
         finding = tool_finding(name, call.output)
         if finding.family == NO_SUCH_TOOL:
             # Nothing of that name ran, so nothing failed at the work.

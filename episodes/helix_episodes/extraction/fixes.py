@@ -63,6 +63,7 @@ _TRIES = re.compile(
     r"|(?:test|check)(?:s|ing)? (?:that|if|whether|both|the (?:fix|change|repair))|works? now)\b",
     re.IGNORECASE,
 )
+_OF_CI = re.compile(r"\bCI\b|/actions/runs/|\b(?:pipeline|workflow)\b")
 #: Within so many turns a report is answered; later changes have to be tied to it by more.
 _SOON = 2
 _CONFLICTED = re.compile(
@@ -305,8 +306,9 @@ def _ci_fix(timeline: Timeline, error: Event) -> Fix | None:
 
 
 def _as_ci_was_repaired(timeline: Timeline, error: Event) -> Fix | None:
-    """The fix of what CI says in the turn that begins with a report: the person asked about that."""
-    start, until = timeline.positions[error.id], timeline.reported[error.id].until
+    """The fix of what CI says soon after a report: the person asked about that."""
+    start, reported = timeline.positions[error.id], timeline.reported[error.id]
+    until = next(iter(reported.later), reported.until) if _OF_CI.search(error.message or "") else reported.until
     said = [one for one in timeline.events if one.check == CI and start < timeline.positions[one.id] < until]
     fixes = (_ci_fix(timeline, one) for one in said if one.id in timeline.reported)
     return next((replace(fix, error=error.id, check=error.check or "") for fix in fixes if fix is not None), None)

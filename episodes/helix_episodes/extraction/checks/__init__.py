@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from helix_episodes.extraction.checks.command_failures import (
     NO_SUCH_TOOL,
+    NOT_FETCHED,
     command_finding,
     silent_failure,
     tool_finding,
@@ -22,6 +23,7 @@ from helix_episodes.extraction.checks.python import exception_at_end
 from helix_episodes.extraction.checks.task_runners import echoed_commands
 
 __all__ = [
+    "NOT_FETCHED",
     "NO_SUCH_TOOL",
     "CheckFinding",
     "Verdict",

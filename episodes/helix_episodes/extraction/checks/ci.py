@@ -49,7 +49,9 @@ def failed_job(segments: Sequence[Segment], output: str) -> CheckFinding | None:
     'nightly'
     """
     asked = [part for part in segments if part.program == "gh"]
-    if any(_asks_for_log(part) for part in asked):
+    # A log that was saved is looked through with other programs; how its lines are written tells it.
+    saved = not asked and _ENDED in output and any(part.purpose == "look" for part in segments)
+    if saved or any(_asks_for_log(part) for part in asked):
         return _failed_in_log(output, of_failed=any("--log-failed" in part.arguments for part in asked))
     subcommands = {part.subcommand for part in asked}
     if "pr checks" in subcommands:

@@ -39,6 +39,8 @@ NO_SUCH_TOOL = "no such tool"
 #: Families of a "failing" check that never ran: the shell or the task runner refused, and nothing judged the work.
 NEVER_RAN = frozenset({"unknown task", "command not found", "shell syntax error", "no glob match", "not a module"})
 #: Families and the wordings they are known by, checked in order.
+#: What a tool that fetches pages says in place of a page, without calling it an error.
+NOT_FETCHED = "The server returned HTTP "
 _TOOL_WORDINGS = (
     ("file not found", r"^file does not exist|no such file or directory|\bENOENT\b|file not found"),
     ("text not unique", r"found \d+ matches of the string|multiple (?:matches|occurrences)|not unique"),
@@ -352,6 +354,10 @@ _SCRIPT_REFUSED = Regex(
 )
 #: A program at the head of a pipe that was called with an option it does not have; then it prints how to call it.
 _MISCALLED = Regex(r"(?:\S*/)?([\w.-]+): (?:illegal|invalid|unrecognized) option\b")
+#: What the API of GitHub answers in place of what was asked for; ``curl`` ends well all the same.
+_API_ERROR = Regex(
+    r"\s*\{\s*\"message\":\s*\"([^\"\n]{1,200})\",\s*\"documentation_url\":\s*\"[^\"]*\",\s*\"status\":\s*\"([45]\d\d)\""
+)
 #: The same in the words of programs in Rust, of which nothing else is printed.
 _USAGE = Regex(r"error: (?:unexpected argument|unrecognized subcommand|invalid value|the following required arg)")
 _MERGING = {"merge", "rebase", "pull", "cherry-pick", "revert", "am", "stash pop", "stash apply"}
@@ -381,6 +387,10 @@ def silent_failure(segments: tuple[Segment, ...], *, output: str) -> CheckFindin
     refused = _refusal(lines, segments)
     if refused:
         return _in_words(refused)
+    asked = any((part.program, part.subcommand) in {("curl", None), ("gh", "api")} for part in segments)
+    answer = _API_ERROR.match(output) if asked else None
+    if answer:
+        return CheckFinding(family=f"HTTP {answer[2]}", message=f"{answer[1]} (HTTP {answer[2]})")
     # The parts that change something and whose failure no one would see, other than on purpose.
     joiners = [*(part.joiner for part in segments[1:]), ""]
     hidden = [
