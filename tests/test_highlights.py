@@ -64,10 +64,13 @@ def test_what_helped_comes_before_what_is_open_and_each_sentence_has_its_counts(
     assert texts[0].endswith('in 4 of 4 sessions: to leave out "rtk" ("bun run test"): say so in CLAUDE.md.')
     assert "biome fails with" in texts[1]
     assert "3 of 12 sessions" in texts[1]
-    assert texts[1].endswith('"bun run lint:fix" put it right in 3 of these sessions: run it before the check.')
-    assert texts[2] == 'People refused "git push" in 2 of 12 sessions: "only on Fridays".'
+    assert texts[1].endswith('"bun run lint:fix" put it right 3 of 3 times: run it before the check.')
+    assert texts[2] == (
+        'People refused "git push" in 2 of 12 sessions: "only on Fridays": '
+        "say in CLAUDE.md whether agents run it unasked."
+    )
     assert "acme deploy fails" in texts[3]
-    assert texts[3].endswith("no later try in these sessions went through.")
+    assert "in none of them the same command went through later: mend the cause" in texts[3]
     assert len(texts) == 4  # what fails in the wrapper is said once
 
 
@@ -99,12 +102,86 @@ def test_what_a_command_was_called_with_instead_is_said(tmp_path: Path) -> None:
     # Both commands end in the same fault of the remote; what gets past a hook is no advice.
     (remote,) = [one for one in texts if "port 22: timed out" in one]
     assert remote.startswith(
-        '"acme push and acme sync" fail with "ssh: connect to host h port 22: timed out" in 6 of 12'
+        '"acme push" and "acme sync" fail with "ssh: connect to host h port 22: timed out" in 6 of 12'
     )
     (stashed,) = [one for one in texts if "--autostash" in one]
     assert 'in 3 of 3 sessions: to add "--autostash" ("git pull --rebase --autostash")' in stashed
     # What met another fault did not work.
     assert not any("--no-verify" in text or 'leave out "--deep"' in text for text in texts)
+
+
+def test_a_chain_is_named_by_the_part_that_failed(tmp_path: Path) -> None:
+    chain = "git pull --rebase && acme db push && git push"
+    first = [begun(n).run(chain, REMOTE, code=1).run("git push", REMOTE, code=1) for n in range(2)]
+    second = [begun(n).run(chain, f"From h:x\nError: db push failed: {REMOTE}", code=1) for n in range(2, 4)]
+    third = begun(4).run("git pull && git push", f"Already up to date.\n{REMOTE}", code=1)
+    answered = first[0].prompt("leave pushing to us for now")
+    through = begun(6).run("git push", "To h:x\n 1234567..89abcde  main -> main")
+    (text,) = [one for one in texts_of(tmp_path, [answered, first[1], *second, third, through]) if "port 22" in one]
+    assert text.startswith('"git push", "git pull" and "acme db" fail with')
+    assert 'in 5 of 6 sessions (7 times: "git push" 3, "git pull" 2, "acme db" 2)' in text
+    assert text.endswith(
+        '; in none of them the same command went through later; 1 later session got through; a person answered "leave '
+        'pushing to us for now", and 4 later sessions ran into it again: write that into CLAUDE.md, or mend the cause.'
+    )
+
+
+LEFT = "src/cart.ts format ━━━━━━━━\n\n  × Formatter would have printed the following content:\n\nFound 1 error."  # noqa: RUF001
+
+
+def test_a_repair_counts_by_the_next_run_of_the_check(tmp_path: Path) -> None:
+    check = "bun run lint"
+    by_hand = [
+        begun(n)
+        .run(check, LEFT, code=1)
+        .edit("src/cart.ts")
+        .run(check, LEFT, code=1)
+        .edit("src/cart.ts")
+        .run(check, FORMATTED)
+        for n in range(2)
+    ]
+    by_tool = begun(2).run(check, LEFT, code=1).run("bun run format", "Formatted 1 file").run(check, FORMATTED)
+    (text,) = texts_of(tmp_path, [*by_hand, by_tool])
+    assert text.startswith('biome fails with "not formatted" in 3 of 3 sessions (5 times); ')
+    assert text.endswith(
+        'after edits by hand the next run showed it again 2 of 4 times, after "bun run format" 0 of 1: '
+        "run that instead of editing."
+    )
+
+
+def test_a_rule_that_asks_for_the_check_alone_is_where_its_repair_belongs(tmp_path: Path) -> None:
+    file = tmp_path / "CLAUDE.md"
+    file.write_text("- At the end of a task, run `bun run lint`.\n")
+    os.utime(file, (0, 0))
+    logs = [begun(n).run("bun run lint", LEFT, code=1).run("bun run lint:fix", FORMATTED) for n in range(3)]
+    # A filter left nothing but the heading.
+    logs.append(begun(3).run("bun run lint | grep cart", LEFT.splitlines()[0]).run("bun run lint:fix", FORMATTED))
+    (text,) = texts_of(tmp_path, logs)
+    assert text == (
+        'biome fails with "not formatted" in 4 of 4 sessions; "bun run lint:fix" put it right 4 of 4 times; '
+        'CLAUDE.md says "At the end of a task, run `bun run lint`.": name "bun run lint:fix" there.'
+    )
+
+
+def test_what_a_hook_checks_is_no_rule_passed_over(tmp_path: Path) -> None:
+    file = tmp_path / "CLAUDE.md"
+    file.write_text("- Always run `npm run format` before committing.\n")
+    os.utime(file, (0, 0))
+    logs = [begun(n).run("git commit -qam totals", f"{FORMATTED}\n[main 1a2b3c4] totals") for n in range(6)]
+    assert texts_of(tmp_path, logs) == []
+
+
+def test_each_wrapper_that_worked_is_said_whole_and_what_failed_in_one_too(tmp_path: Path) -> None:
+    said = "error: no such command: `deny`"
+    worked = [
+        begun(n).run("cargo deny check", said, code=101).run(f"mise x {name} -- cargo deny check", "advisories ok")
+        for n, name in enumerate(["cargo:deny", "aqua:x/deny"])
+    ]
+    vain = begun(2).run("mise x deny -- cargo deny check", said, code=101)
+    (text,) = [one for one in texts_of(tmp_path, [*worked, vain]) if "deny" in one]
+    assert '"mise x cargo:deny -- cargo deny check" in 1' in text
+    assert '"mise x aqua:x/deny -- cargo deny check" in 1' in text
+    assert '; "mise x deny -- cargo deny check" failed too: ' in text
 
 
 def test_each_sentence_leads_to_its_evidence(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -175,9 +252,11 @@ def test_a_rule_that_sessions_pass_over_is_said_once_and_only_of_a_file_that_the
         os.utime(file, (0, 0))
     (text,) = texts_of(tmp_path, [committed(n) for n in range(6)])
     assert text.startswith('CLAUDE.md says "Always run `make lint` before committing."; ')
-    assert text.endswith("before 0 of 6 commits of changed code, in 6 sessions: let a hook do it, or drop the line.")
+    assert text.endswith(
+        "ran before 0 of 6 commits of more than prose, in 6 sessions: let a hook do it, or drop the line."
+    )
     (told,) = sentences_for_agents(tmp_path / ".helix", most=5, longest=800)
-    assert told.endswith("before 0 of 6 commits of changed code, in 6 sessions.")  # the decision is the user's
+    assert told.endswith("before 0 of 6 commits of more than prose, in 6 sessions.")  # the decision is the user's
 
 
 def test_what_people_ask_for_again_and_again_is_said_where_no_rule_file_has_it(tmp_path: Path) -> None:
@@ -194,10 +273,20 @@ def test_what_people_ask_for_again_and_again_is_said_where_no_rule_file_has_it(t
 
 def test_markers_that_silence_a_check_are_counted_by_session(tmp_path: Path) -> None:
     silenced = [begun(n).edit("api/total.py", new="x = 1  # noqa: E501") for n in range(3)]
-    (text,) = [one for one in texts_of(tmp_path, [*silenced, *map(begun, range(3, 6))]) if "marker" in one]
-    assert text.startswith(
-        'Agents put a marker into code that silences a check in 3 of 6 sessions (such as "noqa: E501")'
+    # Only the second edit of a file adds one, and a person said of it what they thought.
+    judged = begun(3).edit("a.py", new="y").edit("a.py", new="z = 1  # noqa: S101").prompt("That S101 noqa is wrong")
+    # A person wanted it, it stood elsewhere before, or there was one already.
+    wanted = begun(4).prompt("just ignore that lint error").edit("b.py", new="x = 1  # noqa: E501")
+    line = "value = legacy(1)  # noqa: E501 kept as the vendor wrote it"
+    moved = begun(5).call("Read", {"file_path": "/work/shop/c.py"}, output=f"1\t{line}").edit("d.py", new=line)
+    kept = begun(6).edit("e.py", old="x = 1  # noqa: E501", new="x = 2  # noqa: E501")
+    memory = remembered(tmp_path, [*silenced, judged, wanted, moved, kept])
+    (one,) = [one for one in memory.highlights().found if "marker" in one.text]
+    assert one.text.startswith(
+        'Agents silenced a check by a marker in the code, unasked, in 4 of 7 sessions ("noqa: E501" in 3); '
+        'a person said of one "That S101 noqa is wrong": '
     )
+    assert [place.line for place in one.evidence] == [4, 4, 4, 6]
 
 
 def test_a_correction_is_said_until_a_rule_file_has_it(tmp_path: Path) -> None:
@@ -206,7 +295,7 @@ def test_a_correction_is_said_until_a_rule_file_has_it(tmp_path: Path) -> None:
     for name in ("unwritten", "written"):
         (tmp_path / name).mkdir()
     (told,) = [one for one in texts_of(tmp_path / "unwritten", logs) if "corrected" in one]
-    assert told == f'A person corrected the agent with a rule: "{words}".'
+    assert told == f'A person corrected the agent with a rule: "{words}": write it into CLAUDE.md.'
     (tmp_path / "written" / "CLAUDE.md").write_text("- Never open pull requests against the `release` branch.\n")
     assert not [one for one in texts_of(tmp_path / "written", logs) if "corrected" in one]
 
@@ -230,7 +319,7 @@ def test_what_a_task_runner_calls_by_another_name_follows_the_rule(tmp_path: Pat
     # The output was cut, and is known from the others.
     cut_off = [begun(2).run("mise run format", "done").run("git commit -qam x", "[main 1a2b3c4] x")]
     (text,) = texts_of(tmp_path, [*formatted, *cut_off, *map(committed, range(3, 8))])
-    assert "that was done before 3 of 8 commits" in text
+    assert '"mise run lint-fix" ran before 3 of 8 commits' in text
 
 
 def test_a_thing_that_is_called_by_too_short_a_name_is_said_with_the_longer_one(tmp_path: Path) -> None:

@@ -115,13 +115,20 @@ class Evidence(_Value, frozen=True, kw_only=True):
     also: tuple[Count, ...] = ()
 
 
+class Marker(_Value, frozen=True, kw_only=True):
+    """A marker that silences a check, as in ``nolint:gosec``, and the line of the log with the edit that added it."""
+
+    name: str
+    line: Count
+
+
 class Action(_Value, frozen=True, kw_only=True):
     """What a decision did, in parts that a label can be made of.
 
     ``path`` is relative to the repository; ``command`` is the whole command with secrets and home paths cut;
     ``count`` says how often it was repeated without a change between; ``suppresses`` is true when an edit adds a
-    marker that silences a check (noqa, nolint, skip …). ``object`` is the helper's kind (delegate), the tool's name
-    (use) or the option (choose).
+    marker that silences a check (noqa, nolint, skip …), and ``markers`` are those that were nowhere before. ``object``
+    is the helper's kind (delegate), the tool's name (use) or the option (choose).
     """
 
     verb: Verb
@@ -134,6 +141,7 @@ class Action(_Value, frozen=True, kw_only=True):
     command: str | None = None
     count: Count = 1
     suppresses: bool = False
+    markers: tuple[Marker, ...] = ()
 
 
 class Decision(_Value, frozen=True, kw_only=True):

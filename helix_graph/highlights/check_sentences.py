@@ -6,10 +6,10 @@ says more, and an issue tells it. Markers that silence a check are a habit of th
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from typing import TYPE_CHECKING
 
-from helix_episodes.extraction.actions import marker_names
 from helix_episodes.extraction.paths import role_of
 from helix_graph.highlights.model import (
     EVIDENCE,
@@ -29,7 +29,7 @@ from helix_graph.insights.safe_quoting import label_or_quoted, name_or_quoted, q
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from helix_episodes.model import Episode
+    from helix_episodes.model import Episode, Evidence
     from helix_graph.causality.api import Causality
     from helix_graph.causality.check_rates import SituationRate
     from helix_graph.causality.fragile import FragilePlace
@@ -40,6 +40,9 @@ _FEWEST_FAILED, _FEWEST_ELSEWHERE, _TIMES = 5, 5, 3
 _PLACES = frozenset({"file", "folder"})
 #: Of these the rule that is broken says more than where.
 _BY_RULE = frozenset({"lint", "format"})
+#: How people speak of a marker; so many of the commonest are named.
+_MARKING = re.compile(r"\b(?:ignore|suppress\w*|silenc\w+|disable|nolint|noqa)\b", re.IGNORECASE)
+_MARKERS = 3
 #: Markers that silence a check are a habit from this share of the sessions on.
 _SILENCED = 0.1
 
@@ -135,20 +138,40 @@ def _situation(row: SituationRate, place: FragilePlace | None) -> Highlight:
 
 
 def habit_sentences(episodes: Sequence[Episode]) -> Iterator[Weighed]:
-    """Sessions that put a marker into code which silences a check, with the markers that are quoted."""
+    """Sessions that put a marker into code which silences a check, unasked, with the commonest and what people said."""
     places: list[EvidencePlace] = []
     markers: Counter[str] = Counter()
+    said = ""
     for episode in episodes:
-        edits = [one.evidence for one in episode.decisions if one.action and one.action.suppresses and one.evidence]
         log = episode.provenance.log if episode.provenance else None
-        lines = (line for one in edits for line in (one.line, *one.also))  # which of several it was is not known
-        places += [EvidencePlace(session=episode.session, log=log, line=line) for line in lines]
-        markers.update({found for one in edits for found in marker_names(one.quote)})
+        made = [one for decision in episode.decisions if decision.action for one in decision.action.markers]
+        own = [one for one in made if not _is_asked_for(episode.prompts, one.line)]
+        places += [
+            EvidencePlace(session=episode.session, log=log, line=line)
+            for line in dict.fromkeys(one.line for one in own)
+        ]
+        markers.update({one.name for one in own})
+        rules = {(one.name.rpartition(":")[2].strip().lower(), one.line) for one in own if ":" in one.name}
+        answers = (
+            prompt.quote
+            for prompt in episode.prompts
+            for rule, line in rules
+            if prompt.line > line and rule in prompt.quote.lower() and _MARKING.search(prompt.quote)
+        )
+        said = said or next(answers, "")
     sessions = len({one.session for one in places})
     if sessions < max(FEWEST_OF_MANY, _SILENCED * len(episodes)):
         return
-    names = " and ".join(quoted(name) for name, _ in markers.most_common(2))
-    examples = f" (such as {names})" if names else ""
-    text = f"Agents put a marker into code that silences a check in {sessions} of {len(episodes)} sessions{examples}"
-    advice = ": allow what is wanted in the check's configuration, or forbid the marker"
+    often = [(name, times) for name, times in markers.most_common(_MARKERS) if times > 1]
+    names = ", ".join(f"{quoted(name)} in {times}" for name, times in often)
+    text = f"Agents silenced a check by a marker in the code, unasked, in {sessions} of {len(episodes)} sessions"
+    text += f" ({names})" if names else ""
+    text += f"; a person said of one {quoted(said, longest=LONGEST_QUOTE)}" if said else ""
+    advice = ": allow in the check's configuration what is meant, and let agents ask before any other marker"
     yield Weighed(OPEN, _command(text, sessions, places, advice=advice))
+
+
+def _is_asked_for(prompts: Sequence[Evidence], line: int) -> bool:
+    """Whether the last thing that a person said before a line of the log was to silence a check."""
+    before = [one.quote for one in prompts if one.line < line]
+    return bool(before) and bool(_MARKING.search(before[-1]))

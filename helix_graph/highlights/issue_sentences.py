@@ -6,6 +6,7 @@ missing here is missing on purpose: an agent's own slips, answers to a look, fai
 
 from __future__ import annotations
 
+from collections import Counter
 from itertools import islice
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -30,7 +31,6 @@ from helix_graph.highlights.model import (
     Weighed,
     counted,
     fewest,
-    place_in,
 )
 from helix_graph.insights.safe_quoting import label_or_quoted, logged_name_or_quoted, quoted
 from helix_graph.rules.rule_files import in_force
@@ -38,7 +38,7 @@ from helix_graph.rules.rule_files import in_force
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping, Sequence
 
-    from helix_episodes.model import Episode
+    from helix_episodes.model import CommandRun, Episode, Event
     from helix_graph.causality.runbook import Runbook
     from helix_graph.causality.workarounds import CommonWorkaround, Workaround
     from helix_graph.highlights.requests import WrittenRules
@@ -51,10 +51,6 @@ ROWS = 100
 _THIRD = 3
 #: A program or the shell says what is wrong with the call: whoever knows it calls otherwise.
 _MISCALLED = frozenset({"unknown option", "unknown command", "unknown task", "no glob match"})
-#: So many kinds of failure of one check are named.
-_KINDS = 3
-#: So many decisions after a failure a command is still about it.
-_SOON = 12
 #: What a person says in fewer words, as in "go on", says nothing of the failure.
 _FEWEST_WORDS = 4
 #: What the title of a group of rules ends with.
@@ -62,7 +58,7 @@ _AND_OTHERS = " and others"
 #: Families with which a check says no more than that it failed.
 _NAMELESS = " failed"
 #: What is said where nothing repaired an issue, and no call got past it.
-_NOT_PASSED = "; no later try in these sessions went through"
+_NOT_PASSED = "; in none of them the same command went through later"
 
 
 class _Ending(NamedTuple):
@@ -100,7 +96,6 @@ class IssueSentences:
 
     def __iter__(self) -> Iterator[Weighed]:
         said: set[tuple[str, str]] = set()
-        checks: dict[str, bool] = {}
         for one in self._listed.issues:
             said_so = " ".join(one.message.split()).rstrip(".")
             missing = said_so and any(text.startswith(said_so) or said_so.startswith(text) for text in self._missing)
@@ -112,25 +107,23 @@ class IssueSentences:
             met = details.occurrences
             ways = [(place.episode, self._ways.get(place.episode, {}).get(place.event)) for place in met]
             passed = [way for _, way in ways if way]
-            found = self._cured(one, details, common_workaround(ways)) or self._open(one, details, passed)
-            if one.unit == "runs":
-                checks[one.check] = checks.get(one.check, False) or (found is not None and found.usefulness == HELPED)
+            found = self._cured(one, details, ways) or self._open(one, details, passed)
             if found is not None and found.key not in said:
                 said.update({found.key} if found.key[1] else ())
                 yield self._sentence(found, one, details)
-        for check in (check for check, cured in checks.items() if not cured):
-            yield from self._check(check)
 
-    def _cured(self, one: Issue, details: IssueDetails, way: CommonWorkaround | None) -> _Ending | None:
+    def _cured(
+        self, one: Issue, details: IssueDetails, ways: Sequence[tuple[str, Workaround | None]]
+    ) -> _Ending | None:
         """What repaired an issue, or what worked instead in most of its sessions."""
-        if _helped(one) and one.remedy is not None:
-            what, key = quoted(one.remedy.what, longest=LONGEST_QUOTE), (one.check, one.remedy.what)
-            if one.remedy.how == "run":
-                right = len(self._put_right(details, one.remedy.what))
-                return _Ending(
-                    HELPED, key, f"; {what} put it right in {right} of these sessions", ": run it before the check"
-                )
-            return _Ending(HELPED, key, f"; an edit of {what} repaired it {one.remedy.times} of {one.remedy.of} times")
+        run = next((each.what for each in details.remedies if each.how == "run"), "")
+        if run and one.unit == "runs" and (ending := self._by_command(one, details, run)):
+            return ending
+        if one.remedy and one.remedy.how == "edit" and _helped(one):
+            what = quoted(one.remedy.what, longest=LONGEST_QUOTE)
+            end = f"; an edit of {what} repaired it {one.remedy.times} of {one.remedy.of} times"
+            return _Ending(HELPED, (one.check, one.remedy.what), end)
+        way = common_workaround(ways)
         # Of two sessions one is half; only that quotation marks were missing is certain after one.
         least = 1 if way and way.how == "quoted" else FEWEST
         if way is None or way.how == "again" or way.worked < least or 2 * way.worked < way.sessions:
@@ -138,7 +131,49 @@ class IssueSentences:
         what, command = (quoted(text, longest=LONGEST_QUOTE) for text in (way.what, way.command))
         words = way_words(way.how, what) + (f" ({command})" if command != what else "")
         end = f"; what worked instead, in {way.worked} of {way.sessions} sessions: {words}"
+        calls = {(name, used.command) for name, used in ways if used and (used.how, used.what) == (way.how, way.what)}
+        each = Counter(command for _, command in calls)
+        if way.how == "before" and len(each) > 1:
+            # The wrapper alone cannot be typed.
+            wrapper = way.what.removesuffix("…")
+            called = (f"{quoted(command, longest=LONGEST_QUOTE)} in {times}" for command, times in each.items())
+            vain = {call for _, run, _ in self._failed_runs(details) if (call := run.command or "").startswith(wrapper)}
+            end = f"; what worked instead, in {way.worked} of {way.sessions} sessions: {', '.join(called)}"
+            end += "".join(f"; {quoted(call, longest=LONGEST_QUOTE)} failed too" for call in sorted(vain))
         return _Ending(HELPED, (one.check, way.what), end, self._advice(one, way))
+
+    def _by_command(self, one: Issue, details: IssueDetails, command: str) -> _Ending | None:
+        """How often the next run showed an issue gone after a command that repairs it, and after edits by hand."""
+        runs = self._failed_runs(details)
+        tried = [found for episode, run, at in runs if (found := _tried(episode, run, at, one.family, command))]
+        by_command, by_hand = ([right for used, right in tried if used is way] for way in (True, False))
+        what, key = quoted(command, longest=LONGEST_QUOTE), (one.check, command)
+        right = sum(by_command)
+        if right >= FEWEST and 2 * right >= len(by_command) and _helped(one):
+            hand = f", edits by hand {sum(by_hand)} of {len(by_hand)}" if by_hand else ""
+            asked = Counter(run.command for _, run, _ in runs if run.command).most_common(1)
+            rule = next((each for each in self._rules if asked and f"`{asked[0][0]}`" in each[1].text), None)
+            advice = ": run it before the check"
+            if rule and f"`{command}`" not in rule[1].text:
+                advice = f"; {rule[0]} says {quoted(rule[1].text, longest=LONGEST_QUOTE)}: name {what} there"
+            return _Ending(HELPED, key, f"; {what} put it right {right} of {len(by_command)} times{hand}", advice)
+        left = len(by_hand) - sum(by_hand)
+        if right == len(by_command) > 0 and left >= FEWEST:
+            end = f"; after edits by hand the next run showed it again {left} of {len(by_hand)} times, after {what} "
+            return _Ending(OPEN, key, f"{end}0 of {len(by_command)}", ": run that instead of editing")
+        return None
+
+    def _failed_runs(self, details: IssueDetails) -> list[tuple[Episode, CommandRun, int]]:
+        """Each run in which an issue was met, once, with its place among the session's runs."""
+        met = {(place.episode, place.event) for place in details.occurrences}
+        return [
+            (episode, run, at)
+            for episode in map(
+                self._episodes.__getitem__, dict.fromkeys(place.episode for place in details.occurrences)
+            )
+            for at, run in enumerate(episode.runs)
+            if any((episode.id, name) in met for name in run.events)
+        ]
 
     def _advice(self, one: Issue, way: CommonWorkaround) -> str:
         """Where to write down what worked instead: beside the rule that asks for what fails, if there is one."""
@@ -148,42 +183,34 @@ class IssueSentences:
                 return f"; {file} says {quoted(rule.text, longest=LONGEST_QUOTE)}: name the exception there"
         return f": say so in {self._file}"
 
-    def _put_right(self, details: IssueDetails, command: str) -> set[str]:
-        """The sessions in which a command was run soon after the issue and went well."""
-        found = set[str]()
-        for place in details.occurrences:
-            every, line = self._episodes[place.episode].decisions, place.line or 0
-            later = (one for one in every if one.evidence and one.evidence.line > line)
-            for one in islice(later, _SOON):
-                text = one.action.command if one.action and one.action.verb == "run" else None
-                parts = parse_command(text or "") if one.outcome != "failure" else ()
-                if any(head_of(part.text) == head_of(command) for part in parts):
-                    found.add(place.episode)
-        return found
-
     def _open(self, one: Issue, details: IssueDetails, ways: Sequence[Workaround]) -> _Ending | None:
         """Of what nothing is known to help: what is said of it where its cause or its share is worth a sentence."""
         if one.check in self._tools:
-            # What an agent asks of its own tools and never gets is not there.
-            return None if one.repaired or one.files else _Ending(OPEN, (one.check, one.family), _NOT_PASSED)
+            return None  # what an agent asks of its own tools and never gets is not there, and nothing to decide
         third = _THIRD * one.sessions >= self._listed.sessions
         if one.remedy and _slips(one) and third:
             by_hand = f"; repaired {one.remedy.times} of {one.remedy.of} times by an edit of the file it names"
-            run = next((way for way in details.remedies if way.how == "run"), None)
-            tool = f", {counted(run.times, 'time')} by {quoted(run.what)}" if run else ""
-            advice = ": run that before the check" if run else f"; {self._line_on('it')}"
-            return _Ending(OPEN, (one.check, one.family), by_hand + tool, advice)
+            return _Ending(OPEN, (one.check, one.family), by_hand, f"; a line on it in {self._file} may prevent it")
         stopped = one.unit != "runs" and not one.repaired
         certain = one.sessions >= FEWEST_OF_MANY and one.kind == "issue"
         if stopped and (certain or is_environment(CheckFinding(family=one.family, message=one.message))):
-            return None if ways else _Ending(OPEN, (one.check, ""), _NOT_PASSED + self._replies(details))
+            return None if ways else _Ending(OPEN, (one.check, ""), *self._not_passed(details))
         return None
 
     def _sentence(self, ending: _Ending, one: Issue, details: IssueDetails) -> Weighed:
         again = "; it came back after it had been quiet" if one.state == "regressed" and one.unit == "runs" else ""
         silenced = f"; silenced by a marker {one.suppressed} of {one.repaired} times" if one.suppressed > 1 else ""
-        met = f"{_subject(one, self._tools)} in {one.sessions} of {self._listed.sessions} sessions"
-        times = f" ({one.runs} times)" if one.runs > one.sessions else ""
+        checks = Counter(event.check or "" for _, event in self._events(details)) if one.unit != "runs" else Counter()
+        by_check = [(name, times) for name, times in checks.most_common() if name not in self._tools]
+        names = [name for name, _ in by_check]
+        if len(names) == 1 and ending.usefulness == OPEN and (target := self._common_target(details)):
+            names = [f"{names[0]} {target}"]
+        met = f"{_subject(one, names)} in {one.sessions} of {self._listed.sessions} sessions"
+        each = zip(_all_quoted(names), by_check, strict=False)
+        days = {(place.date or "")[:10] for place in details.occurrences}
+        split = f": {', '.join(f'{name} {times}' for name, (_, times) in each)}" if len(by_check) > 1 else ""
+        day = f", all on {min(days)}" if one.unit != "runs" and one.sessions > FEWEST and len(days) == 1 else ""
+        times = f" ({one.runs} times{day}{split})" if one.runs > one.sessions else ""
         return Weighed(
             ending.usefulness,
             Highlight(
@@ -196,62 +223,70 @@ class IssueSentences:
             ),
         )
 
-    def _check(self, check: str) -> Iterator[Weighed]:
-        """What fails in many ways, each of them repaired: the commonest by name, and what is done about them."""
-        row = next(iter(self._survey.list(by="check", check=check, limit=1).issues), None)
-        groups = [
-            one
-            for one in self._survey.list(by="group", check=check, limit=ROWS).issues
-            if one.sessions > 1 and not one.family.endswith(_NAMELESS)
+    def _not_passed(self, details: IssueDetails) -> tuple[str, str]:
+        """What became of what nothing repaired: later sessions, what a person said to it; and what to do about it."""
+        places = details.occurrences
+        names, met = {(place.episode, place.event) for place in places}, {place.episode for place in places}
+        checks = {event.check for episode, event in self._events(details)}
+        order = list(self._episodes)
+        last = max(order.index(name) for name in met)
+        later = sum(_went_well(self._episodes[name], checks) for name in order[last + 1 :])
+        end = f"; {counted(later, 'later session')} got through" if later else ""
+        for name, episode in self._episodes.items():
+            for reply in (event.reply for event in episode.events if event.reply and (name, event.id) in names):
+                said = reply.quote
+                if len(said) <= LONGEST_QUOTE and len(said.split()) >= _FEWEST_WORDS and "?" not in said:
+                    again = sum(order.index(one) > order.index(name) for one in met)
+                    tried = f", and {counted(again, 'later session')} ran into it again" if again else ""
+                    end += f"; a person answered {quoted(said.rstrip('.'))}{tried}"
+                    return _NOT_PASSED + end, f": write that into {self._file}, or mend the cause"
+        return _NOT_PASSED + end, f": mend the cause, or say in {self._file} that agents stop there"
+
+    def _common_target(self, details: IssueDetails) -> str:
+        """The address that a command was called with each time it failed."""
+        calls = [
+            {word for part in parse_command(run.command or "") for word in part.arguments if "://" in word}
+            for _, run, _ in self._failed_runs(details)
         ]
-        silenced = [one for one in groups if one.suppressed > 1]
-        if row is None or row.sessions < self._least or not silenced:
-            return
-        kinds = [
-            f"{one.family} in {one.sessions}"
-            for one in groups
-            if " " not in one.family and one.sessions >= FEWEST_OF_MANY
-        ]
-        habit = "".join(
-            f"; {one.family} was silenced by a marker {one.suppressed} of {one.repaired} times" for one in silenced
-        )
-        often = f", among them {' and '.join(kinds[:_KINDS])}" if kinds else ""
-        met = f"{label_or_quoted(row.title)} fails in {row.sessions} of {self._listed.sessions} sessions{often}"
-        yield Weighed(
-            OPEN,
-            Highlight(
-                kind="issue",
-                text=f"{met}{habit}; {self._line_on('these rules')}.",
-                brief=f"{met}.",
-                see="helix-graph highlights --evidence",
-                sessions=row.sessions,
-                evidence=self._one_a_session(check),
-            ),
-        )
+        return min(set.intersection(*calls), default="") if calls else ""
 
-    def _one_a_session(self, check: str) -> tuple[EvidencePlace, ...]:
-        """Where a check failed first in each session, the newest first."""
-        places: dict[str, EvidencePlace] = {}
-        for episode in self._episodes.values():
-            for event in episode.events:
-                if event.type == "error" and event.check == check and not event.deliberate:
-                    places.setdefault(episode.id, place_in(episode, event.evidence))
-        return tuple(reversed(places.values()))
+    def _events(self, details: IssueDetails) -> Iterator[tuple[Episode, Event]]:
+        for place in details.occurrences:
+            episode = self._episodes[place.episode]
+            yield from ((episode, event) for event in episode.events if event.id == place.event)
 
-    def _replies(self, details: IssueDetails) -> str:
-        """What a person said next where an agent's turn ended with the failure."""
-        names = {(place.episode, place.event) for place in details.occurrences}
-        said = (
-            event.reply.quote
-            for name, episode in self._episodes.items()
-            for event in episode.events
-            if event.reply and (name, event.id) in names and len(event.reply.quote) <= LONGEST_QUOTE
-            if len(event.reply.quote.split()) >= _FEWEST_WORDS and "?" not in event.reply.quote
+
+def _tried(episode: Episode, run: CommandRun, at: int, family: str, command: str) -> tuple[bool, bool] | None:
+    """Whether a command ran between a failure and the next telling run of its check, and whether that had it no more.
+
+    None where no such run followed, or where nothing is known to have been done.
+    """
+    events = {event.id: event for event in episode.events}
+    for later in episode.runs[at + 1 :]:
+        named = [event.family or "" for event in later.events_among(events) if event.type == "error"]
+        if (
+            later.check != run.check
+            or later.passed is None
+            or (named and all(one.endswith(_NAMELESS) for one in named))
+        ):
+            continue
+        first, last = (one.evidence.line if one.evidence else 0 for one in (run, later))
+        between = (
+            one.action.command or ""
+            for one in episode.decisions
+            if one.action and one.action.verb == "run" and one.evidence and first < one.evidence.line < last
         )
-        return "".join(f"; a person answered {quoted(one.rstrip('.'))}" for one in islice(said, 1))
+        parts = (part for text in (*between, later.command or "") for part in parse_command(text))
+        used = any(head_of(part.text) == head_of(command) for part in parts)
+        return (used, family not in named) if used or later.edits else None
+    return None
 
-    def _line_on(self, what: str) -> str:
-        return f"a line on {what} in {self._file} may prevent it"
+
+def _went_well(episode: Episode, checks: Collection[str | None]) -> bool:
+    """Whether a session ran one of these commands with success."""
+    ran = (one.action.command for one in episode.decisions if one.action and one.outcome == "success")
+    parts = (part for text in ran for part in parse_command(text or ""))
+    return any(" ".join(filter(None, (part.program, part.subcommand))) in checks for part in parts)
 
 
 def _helped(one: Issue) -> bool:
@@ -273,13 +308,14 @@ def _slips(one: Issue) -> bool:
     return named and one.remedy is not None and one.remedy.how == "edit named"
 
 
-def _subject(one: Issue, tools: Collection[str]) -> str:
-    """What fails: the check with the rule, the kind of failure, or what it said; no tool that only waited for it."""
+def _subject(one: Issue, commands: Sequence[str]) -> str:
+    """What fails: the check with the rule, the kind of failure, or what it said; or the commands that failed alike."""
     names, _, family = one.title.partition(": ")
-    checks = [name for name in names.split(" and ") if name not in tools] or [names]
-    plain = all(label_or_quoted(check) == check for check in checks)  # else a name may hold the "and" itself
-    called = " and ".join(checks)
-    fails = f"{called if plain else quoted(called)} fail{'' if len(checks) > 1 else 's'}"
+    checks = names.split(" and ")
+    # A name that has to be quoted may hold the "and" itself.
+    plain = all(label_or_quoted(name) == name for name in checks)
+    called = _all_quoted(commands or (checks if plain else [names]))
+    fails = f"{' and '.join(filter(None, (', '.join(called[:-1]), called[-1])))} fail{'' if called[1:] else 's'}"
     said = quoted(one.message, longest=LONGEST_QUOTE)
     if one.kind == "group" and one.kinds > 1:
         several = f"{one.kinds} different failures" if one.unit == "runs" else f"{one.kinds} different files"
@@ -291,6 +327,11 @@ def _subject(one: Issue, tools: Collection[str]) -> str:
     if telling and (one.unit == "runs" or " " not in family):
         return f"{fails} with {_family(family)}" + (f" ({said})" if said and " " not in family else "")
     return f"{fails} with {said}" if said else f"{fails} with {_family(family)}" if family else fails
+
+
+def _all_quoted(names: Sequence[str]) -> list[str]:
+    """Names of commands, all of them in quotation marks where one needs them."""
+    return [*names] if all(label_or_quoted(one) == one for one in names) else [quoted(one) for one in names]
 
 
 def _family(family: str) -> str:

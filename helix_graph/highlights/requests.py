@@ -10,7 +10,7 @@ from collections import Counter, defaultdict
 from itertools import takewhile
 from typing import TYPE_CHECKING, NamedTuple
 
-from helix_episodes.extraction.shell.commands import plain_command
+from helix_episodes.extraction.shell.commands import parse_command, plain_command
 from helix_episodes.model import CORRECTS
 from helix_graph.highlights.model import (
     FEWEST,
@@ -47,11 +47,15 @@ _TIMES: dict[When, str] = {
     "never": "in {} of {} sessions",
     "place": "for {} of {} such new files",
 }
-#: The same of a rule that names no files.
+#: The same of a rule that names no files; of one that asks for a check, what changed prose alone is left out.
 _ANYWHERE: dict[When, str] = {
-    "commit": "before {} of {} commits of changed code",
+    "commit": "before {} of {} commits",
     "change": "in {} of {} sessions that changed files",
 }
+#: Of a rule with more commands they are not named again.
+_BOTH = 2
+#: What a formatter does a linter may do too.
+_REWRITES = frozenset({"lint", "format"})
 #: A correction with one of these is a rule, not about one step.
 _FOR_GOOD = re.compile(r"\b(?:never|always|every time|from now on|in (?:the )?future|again)\b", re.IGNORECASE)
 _REASON = "the user said:"
@@ -116,6 +120,13 @@ def rule_sentences(written: WrittenRules, episodes: Sequence[Episode]) -> Iterat
     # Without a rule there is nothing to hold against sessions, and reading many of them takes seconds.
     acts = sorted(acts_of_all(episodes), key=lambda one: (one.at, one.session)) if files else ()
     ledger = Ledger(list(files), acts, accepted={})
+    # What a hook checked when a commit was made.
+    hooks = {
+        (episode.id, run.evidence.line, _sort_of(run.kind))
+        for episode in episodes
+        for run in episode.runs
+        if run.evidence and run.passed and (run.command or "").startswith("git commit")
+    }
     said = set()
     for record in ledger.records:
         rule, binding = record.rule, record.rule.binding
@@ -126,17 +137,24 @@ def rule_sentences(written: WrittenRules, episodes: Sequence[Episode]) -> Iterat
         left = [one for one in ledger.current(rule) if not one.followed]
         failed = sum(one.failed for one in left)
         where = "" if binding.when in {"change", "never"} else f", in {counted(record.sessions, 'session')}"
-        vain = f"; {counted(failed, 'more time')} it was tried and failed" if failed else ""
-        if record.instead:
-            vain += f"; {counted(record.instead, 'more time')} another check of that kind ran"
+        more = "in {} more" if binding.when == "change" else "{} more times"
+        vain = f"; {more.format(failed)} it was tried and failed" if failed else ""
         sessions = len({one.session for one in left})
-        if sessions < FEWEST or 2 * record.followed > record.opportunities:
+        kinds = {part.kind for one in binding.targets for part in parse_command(one.text)}
+        hooked = sum(any((one.episode, one.line, _sort_of(kind)) in hooks for kind in kinds) for one in left)
+        if sessions < FEWEST or 2 * record.followed > record.opportunities or 2 * hooked >= len(left):
             continue
         plain = _TIMES[binding.when]
         times = plain if binding.scope else _ANYWHERE.get(binding.when, plain)
+        prose = " of more than prose" if binding.when == "commit" and None not in kinds and not binding.scope else ""
+        names = [quoted(one.text) for one in binding.targets]
+        done = "that was done"
+        if binding.when in {"commit", "push", "change"} and len(names) <= _BOTH and not binding.either:
+            both = " both" if names[1:] else ""
+            done = f"{' and '.join(names)}{both} {'went through' if failed else 'ran'}"
         text = (
-            f"{name_or_quoted(files[rule])} says {quoted(rule.text, longest=2 * LONGEST_QUOTE)}; that was done "
-            f"{times.format(record.followed, record.opportunities)}{where}{vain}"
+            f"{name_or_quoted(files[rule])} says {quoted(rule.text, longest=2 * LONGEST_QUOTE)}; {done} "
+            f"{times.format(record.followed, record.opportunities)}{prose}{where}{vain}"
         )
         advice = f": {'mend what it fails on' if 2 * failed > len(left) else 'let a hook do it'}, or drop the line."
         places = [EvidencePlace(session=one.session, log=one.log, line=one.line) for one in left]
@@ -147,10 +165,18 @@ def rule_sentences(written: WrittenRules, episodes: Sequence[Episode]) -> Iterat
         yield Weighed(HELPED, found)
 
 
+def _sort_of(kind: str | None) -> str | None:
+    return "lint" if kind in _REWRITES else kind
+
+
 class _Refusal(NamedTuple):
-    """A call that a person refused: what it was about, the reason in the person's words, and where."""
+    """A call that a person refused: what it was about, the reason in the person's words, and where.
+
+    ``command`` is empty where it was no command.
+    """
 
     what: str
+    command: str
     reason: str
     place: EvidencePlace
 
@@ -170,8 +196,9 @@ def people_sentences(written: WrittenRules, episodes: Sequence[Episode]) -> Iter
         said = " and ".join(quoted(one, longest=LONGEST_QUOTE) for one in reasons[:2])
         given = len({one.place.session for one in several if one.reason in reasons[:2]})
         why = said if given == len(sessions) else f"{said} was said in {given}"
-        text = f"People refused {what} in {len(sessions)} of {len(episodes)} sessions: {why}."
-        yield _said_by_people(text, [one.place for one in several])
+        text = f"People refused {what} in {len(sessions)} of {len(episodes)} sessions: {why}"
+        text += _asked_for_elsewhere(several[0].command, sessions, written, episodes)
+        yield _said_by_people(f"{text}.", [one.place for one in several])
     corrected: defaultdict[str, list[EvidencePlace]] = defaultdict(list)
     for episode in episodes:
         for event in episode.events:
@@ -183,8 +210,29 @@ def people_sentences(written: WrittenRules, episodes: Sequence[Episode]) -> Iter
             if not any(longer and len(longer & rule) >= _NEARLY_ALL * len(longer) for rule in rules):
                 corrected[words].append(place_in(episode, event.evidence))
     for words, places in corrected.items():
-        text = f"A person corrected the agent with a rule: {quoted(words, longest=LONGEST_QUOTE)}."
-        yield _said_by_people(text, places)
+        text = f"A person corrected the agent with a rule: {quoted(words, longest=LONGEST_QUOTE)}"
+        yield _said_by_people(f"{text}: write it into {written.file}.", places)
+
+
+def _asked_for_elsewhere(command: str, refused: set[str], written: WrittenRules, episodes: Sequence[Episode]) -> str:
+    """Where a command that people refused ran all the same, and which rule asks for it."""
+    if not command:
+        return f": say in {written.file} what is wanted"
+    ran = [
+        {plain_command(one.action.command or "") for one in each.decisions if one.action}
+        for each in episodes
+        if each.session not in refused
+    ]
+    every = sum(any(f"{one} ".startswith(f"{command} ") for one in each) for each in ran)
+    whole = sum(command in each for each in ran)
+    some = f", in {whole} of them without arguments" if 0 < whole < every else ""
+    others = f"; agents ran it in {counted(every, 'other session')}{some}" if every else ""
+    asking = [one for one in written.rules if f"`{command}`" in one[1].text]
+    file, rule = min(asking, key=lambda one: one[0] != written.file, default=("", None))
+    if rule is None:
+        return f"{others}: say in {written.file} whether agents run it unasked"
+    says = f"{name_or_quoted(file)} says {quoted(rule.text, longest=LONGEST_QUOTE)}"
+    return f"{others}; {says}: say there whether agents run it unasked"
 
 
 class _Request(NamedTuple):
@@ -257,9 +305,10 @@ def _refusals(episode: Episode) -> Iterator[_Refusal]:
         if event.type != "tool_call" or event.status != "rejected" or event.id not in wanted:
             continue
         action = wanted[event.id].action
-        what = f"edits of {logged_name_or_quoted(action.path)}" if action and action.path else ""
+        what, command = f"edits of {logged_name_or_quoted(action.path)}" if action and action.path else "", ""
         if action and action.verb == "run" and action.command:
-            what = quoted(plain_command(action.command), longest=LONGEST_QUOTE)
+            command = plain_command(action.command)
+            what = quoted(command, longest=LONGEST_QUOTE)
         if what:
             reason = (event.evidence.quote or "").partition(_REASON)[2] if event.evidence else ""
-            yield _Refusal(what, " ".join(reason.split()).rstrip("."), place_in(episode, event.evidence))
+            yield _Refusal(what, command, " ".join(reason.split()).rstrip("."), place_in(episode, event.evidence))

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 from helix_episodes.extraction.calls import SUPPRESSIONS, suppressions
 from helix_episodes.extraction.drafts import line, quote
 from helix_episodes.extraction.paths import role_of
-from helix_episodes.model import Action, DecisionType
+from helix_episodes.model import Action, DecisionType, Marker
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -31,7 +32,13 @@ def action_of(call: ParsedCall) -> Action:  # noqa: PLR0911  (one per kind of ca
     if call.operation in ("edit", "create", "delete"):
         new, old = str(arguments.get("new") or ""), str(arguments.get("old") or "")
         suppresses = suppressions(new) > suppressions(old) and not call.carries_markers
-        return Action(verb=call.operation, path=call.path, role=role_of(call.path or ""), suppresses=suppresses)
+        return Action(
+            verb=call.operation,
+            path=call.path,
+            role=role_of(call.path or ""),
+            suppresses=suppresses,
+            markers=() if call.carries_markers else _added_markers(old, new, call.step.source.line),
+        )
     if call.operation == "run":
         command = quote(str(arguments.get("command", "")), limit=_COMMAND_LIMIT)
         part = call.decisive
@@ -48,12 +55,20 @@ def action_of(call: ParsedCall) -> Action:  # noqa: PLR0911  (one per kind of ca
 
 
 def marker_names(text: str) -> list[str]:
-    """The markers in a text that silence a check, with the rules that they name.
+    """The markers in a text that silence a check, one for each rule that they name.
 
-    >>> marker_names("x = 1  # noqa: E501 (long)"), marker_names("return nil //nolint:nilerr // expected")
-    (['noqa: E501'], ['nolint:nilerr'])
+    >>> marker_names("x = 1  # noqa: E501 (long)"), marker_names("return nil //nolint:nilerr,gosec // expected")
+    (['noqa: E501'], ['nolint:nilerr', 'nolint:gosec'])
     """
-    return [found.group().lstrip("/# ") for found in _MARKER.finditer(text)]
+    found = (one.group().lstrip("/# ") for one in _MARKER.finditer(text))
+    split = ((one, "") if "[" in one else one.split(":") for one in found)
+    return [f"{head}:{rule}" if rule else head for head, *rules in split for rule in ",".join(rules).split(",")]
+
+
+def _added_markers(old: str, new: str, line: int) -> tuple[Marker, ...]:
+    """The markers of which an edit leaves more than there were."""
+    added = Counter(marker_names(new)) - Counter(marker_names(old)) if suppressions(new) else ()
+    return tuple(Marker(name=name, line=line) for name in added)
 
 
 def type_of(call: ParsedCall) -> DecisionType:

@@ -40,6 +40,8 @@ _SUPPRESSION_SIGNS = (
     "noqa", "nolint", "ignore", "pragma:", "eslint-disable", "@ts-", "t.Skip", ".skip", ".xfail", "[allow",
     "@Suppress", "rubocop:", "xit(", "xdescribe(", "nosec", "@Disabled", "[Ignore",
 )  # fmt: skip
+#: A line as long as this that the agent was shown before was copied; a shorter one may be written twice.
+_LONG_LINE = 40
 #: Statuses of a call that never took effect.
 UNDONE: frozenset[Status] = frozenset({"denied", "rejected", "cancelled"})
 CHANGES: frozenset[Operation | None] = frozenset({"edit", "create", "delete"})
@@ -126,18 +128,23 @@ def parse_calls(session: Session) -> tuple[ParsedCall, ...]:
 
 
 def _with_carried(calls: Iterator[ParsedCall]) -> Iterator[ParsedCall]:
-    """Calls that change a file, with whether their markers stood in what an edit took away, or were written over."""
+    """Calls that change a file, with whether their markers stood in what an edit took away, was shown, or replaced."""
     taken: list[str] = []
+    shown: list[str] = []
     written: defaultdict[str, list[str]] = defaultdict(list)
     for call in calls:
         path = call.path
         if call.operation not in CHANGES or path is None:
+            if call.operation == "look" and call.result is not None and suppressions(call.result.text):
+                shown.append(call.result.text)
             yield call
             continue
         old, new = (str(call.step.arguments.get(name) or "") for name in ("old", "new"))
         known = [*taken, old, *([] if old else written[path])] if suppressions(new) else []
         lines = [line.strip() for line in new.splitlines() if known and suppressions(line)]
-        carries = bool(lines) and all(any(line in text for text in known) for line in lines)
+        carries = bool(lines) and all(
+            any(line in text for text in (known if len(line) < _LONG_LINE else [*known, *shown])) for line in lines
+        )
         yield msgspec.structs.replace(call, carries_markers=True) if carries else call
         if call.status not in {*UNDONE, "error"}:
             written[path].append(new)

@@ -17,6 +17,7 @@ from helix_episodes.extraction.calls import CHANGES, UNDONE
 from helix_episodes.extraction.checks.task_runners import other_tasks
 from helix_episodes.extraction.delivery import went_well
 from helix_episodes.extraction.drafts import iso, line
+from helix_episodes.extraction.events import failed_segment
 from helix_episodes.extraction.excuses import is_stopped
 from helix_episodes.extraction.paths import is_outside, relative, role_of
 from helix_episodes.extraction.task_and_metrics import changed_by
@@ -95,8 +96,9 @@ def _runs_of(session: Session, timeline: Timeline, number: int, meant: Collectio
     names = {name for run in judged for name in run.events}
     failed = [one for one in timeline.events_of_call(number) if one.type == "error" and one.id not in names]
     if call.operation == "run" and failed:
-        kind = call.decisive.kind if call.decisive else None
-        bare = _run_of(session, call, call.decisive, failed[0].check or "", kind or "command")
+        part = failed_segment(call, failed[0].message or "")
+        kind = part.kind if part else None
+        bare = _run_of(session, call, part, failed[0].check or "", kind or "command")
         passed = None if kind else False  # a check that did not run says nothing of the work
         yield _Draft(call, replace(bare, passed=passed, events=tuple(one.id for one in failed)), judges=False)
     elif call.operation == "run" and not judged:

@@ -201,10 +201,15 @@ class _DecisionCollector:
         action, evidence = run.decision.action, run.decision.evidence
         if action is None or evidence is None:
             return
-        suppresses = action.suppresses or action_of(call).suppresses
+        same = action_of(call)
         run.decision = replace(
             run.decision,
-            action=replace(action, count=action.count + 1, suppresses=suppresses),
+            action=replace(
+                action,
+                count=action.count + 1,
+                suppresses=action.suppresses or same.suppresses,
+                markers=action.markers + same.markers,
+            ),
             evidence=replace(evidence, also=(*evidence.also, call.step.source.line)),
         )
 

@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import msgspec
 
 from helix_episodes.echo import is_own_program, is_own_tool, without_echo
+from helix_episodes.extraction.calls import suppressions
 from helix_episodes.extraction.checks.command_failures import NOT_FETCHED
 from helix_episodes.extraction.checks.compilers import reports_diagnostics
 from helix_episodes.extraction.drafts import shorten
@@ -109,12 +110,15 @@ _UNEVENTFUL: frozenset[Status] = frozenset({"ok", "unknown"})
 
 
 def without_unread(session: Session) -> Session:
-    """The session without the texts of results that nothing is read out of; the results themselves stay."""
+    """The session without the texts of results that nothing is read out of; the results themselves stay.
+
+    Of them a line is left that has a marker which silences a check: whoever writes it elsewhere copies it.
+    """
     calls = [step for step in session.steps if step.kind == "call" and step.call_id]
     read = {step.call_id for step in calls if step.operation in _READ or reports_diagnostics(step.tool)}
     unread = {step.call_id for step in calls} - read
     steps = (
-        msgspec.structs.replace(step, text="", pieces=())
+        msgspec.structs.replace(step, text=_marked_lines(step.text), pieces=())
         if step.call_id in unread
         and step.kind == "result"
         and step.status in _UNEVENTFUL
@@ -123,6 +127,10 @@ def without_unread(session: Session) -> Session:
         for step in session.steps
     )
     return msgspec.structs.replace(session, steps=tuple(steps))
+
+
+def _marked_lines(text: str) -> str:
+    return "\n".join(filter(suppressions, text.splitlines())) if suppressions(text) else ""
 
 
 T = TypeVar("T", bound=msgspec.Struct)

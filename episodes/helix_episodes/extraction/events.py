@@ -35,6 +35,7 @@ from helix_episodes.model import as_count
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from helix_episodes.extraction.shell.commands import Segment
     from helix_episodes.model import Event, EventType
     from helix_episodes.session import Session, Step
 
@@ -48,6 +49,16 @@ ANSWERED_NO = "answered no"
 _FILTERS = frozenset({"tail", "head", "grep", "egrep", "rg", "sed", "awk"})
 #: The shell itself refuses a part of the text: the program there never ran.
 _SHELL_REFUSES = re.compile(r"\(eval\):\d+: |(zsh|bash|sh|dash): (line )?\S*: ?")
+#: How a program names the part of it that failed: "cannot pull with rebase", "dolt push failed".
+_CANNOT = re.compile(r"\bcannot ([a-z]+)\b")
+_NAMED_FAILED = re.compile(r"^(?:[Ee]rror: |fatal: )?[\w-]+ ([a-z]+) failed: ", re.MULTILINE)
+#: A server was not reached, or refused; and the words with which each command of git shows that it got through.
+_UNREACHED = re.compile(r"^fatal: (?:Could not read from remote|unable to access|Authentication failed)", re.MULTILINE)
+_REACHES = {
+    "fetch": re.compile(r"^From \S", re.MULTILINE),
+    "pull": re.compile(r"^From \S|up to date\.?$|Fast-forward|Successfully rebased", re.MULTILINE),
+    "push": re.compile(r"^To \S|^Everything up-to-date", re.MULTILINE),
+}
 _COMMIT = re.compile(r"^\[[^\]\n]*?\b([0-9a-f]{7,40})\] (.+)$", re.MULTILINE)
 #: Whoever takes a diagnostic as real may look around before changing anything; beyond this many looks the change is
 #: about what was found there.
@@ -205,19 +216,32 @@ def _failed_part(call: ParsedCall) -> CheckFinding | None:
 
 
 def _culprit(call: ParsedCall, message: str) -> str:
-    """The part of a command that failed, as program and subcommand: the one that says so by its name.
-
-    Else the deciding one, no check that passed and no filter behind a pipe.
-    """
+    """The part of a command that failed, as program and subcommand."""
     if _SHELL_REFUSES.match(call.output.lstrip()):
         return "shell"
     speaker = message.partition(": ")[0]
     if any(segment.program == speaker and not segment.subcommand for segment in call.segments):
         return speaker
+    segment = failed_segment(call, message)
+    return " ".join(filter(None, (segment.program, segment.subcommand))) if segment else _name(call)
+
+
+def failed_segment(call: ParsedCall, message: str) -> Segment | None:
+    """The part of a command that failed: the one that says so by its name, or the first that had to reach a server.
+
+    Else the deciding one, no check that passed and no filter behind a pipe.
+    """
     passed = {verdict.segment for verdict in call.verdicts if verdict.passed}
     others = [segment for number, segment in enumerate(call.segments) if number not in passed and segment.joiner != "|"]
-    segment = decisive(tuple(others)) or call.decisive
-    return " ".join(filter(None, (segment.program, segment.subcommand))) if segment else _name(call)
+    if len(others) > 1:
+        said = _CANNOT.search(message) or _NAMED_FAILED.search(call.output)
+        named = (one for one in others if said and said[1] in (one.subcommand, *one.arguments[:1], *one.arguments[1:2]))
+        remote = (one for one in others if one.program == "git" and one.subcommand in _REACHES)
+        unseen = (one for one in remote if not _REACHES[one.subcommand or ""].search(call.output))
+        found = next(named, None) or (next(unseen, None) if _UNREACHED.search(call.output) else None)
+        if found is not None:
+            return found
+    return decisive(tuple(others)) or call.decisive
 
 
 def _error(call: ParsedCall, *, check: str, finding: CheckFinding, root: str | None, tool: str | None = None) -> Event:

@@ -53,6 +53,7 @@ _BIOME = Regex(
     r"(?: at )?(\S+?)(?::\d+:\d+)? ((?:lint|assist|suppressions|parse|syntax|format|organizeImports)\S*) .*━{5,}$"
 )
 _BIOME_SAID = Regex(r"\s+([×✖!i]) (.+)$")  # noqa: RUF001  (as printed)
+_BIOME_FORMATS = "Formatter would have printed the following content:"
 _BIOME_END = Regex(r"Found (\d+) errors?\.$")
 _BIOME_CHECKED = Regex(r"Checked \d+ files? in [\d.]+\s?[mµn]?s\. (?:No fixes applied|Fixed \d+ files?)\.")
 _BIOME_GAVE_UP = Regex(r"\s+[×✖] Some (errors|warnings) were emitted while ")  # noqa: RUF001  (as printed)
@@ -294,10 +295,15 @@ def read_biome(output: CommandOutput) -> Verdict | None:
     once = {found.string.strip(): (at, found) for at, found in heads}
     said = ((found, _said(output, at)) for at, found in once.values())
     serious = "×✖!" if any(found[1] == "warnings" for found in gave_up) else "×✖"  # noqa: RUF001  (as printed)
-    reports = [
-        ReportedLine(family=_biome_family(found[2]), message=words[2], path=found[1])
+    # Of a heading that a filter let through alone only one kind is known to be serious.
+    named = [
+        (found, words[2] if words else "")
         for found, words in said
-        if words is not None and words[1] in serious
+        if (words[1] in serious if words else found[2] == "format")
+    ]
+    reports = [
+        ReportedLine(family=_biome_family(found[2]), message=message or _BIOME_FORMATS, path=found[1])
+        for found, message in named
     ]
     failed = int(ends[-1][1]) if ends else len(reports) or None
     bad = bool(failed or gave_up)
@@ -309,7 +315,7 @@ def read_biome(output: CommandOutput) -> Verdict | None:
         passed=not bad if bad or checked else None,
         failed_count=failed if bad else 0,
         findings=(unspecified("lint", deciding[0].string),) if unnamed else grouped(reports) if bad else (),
-        quote=quoted(*(report.message for report in reports[:2]), *(found.string for found in deciding[:1])),
+        quote=quoted(*(message or found.string for found, message in named[:2]), *(one.string for one in deciding[:1])),
         summed=bool(checked or gave_up),
     )
 
