@@ -53,6 +53,8 @@ _THIRD = 3
 _MISCALLED = frozenset({"unknown option", "unknown command", "unknown task", "no glob match"})
 #: What a person says in fewer words, as in "go on", says nothing of the failure.
 _FEWEST_WORDS = 4
+#: Kinds of check of which a tool may repair all that they complain of.
+_REWRITTEN = frozenset({"lint", "format"})
 #: What the title of a group of rules ends with.
 _AND_OTHERS = " and others"
 #: Families with which a check says no more than that it failed.
@@ -149,7 +151,13 @@ class IssueSentences:
         by_command, by_hand = ([right for used, right in tried if used is way] for way in (True, False))
         what, key = quoted(command, longest=LONGEST_QUOTE), (one.check, command)
         right = sum(by_command)
-        if right >= FEWEST and 2 * right >= len(by_command) and _helped(one):
+        if (
+            right >= FEWEST
+            and 2 * right >= len(by_command)
+            and one.remedy
+            and one.remedy.what == command
+            and _helped(one)
+        ):
             hand = f", edits by hand {sum(by_hand)} of {len(by_hand)}" if by_hand else ""
             asked = Counter(run.command for _, run, _ in runs if run.command).most_common(1)
             rule = next((each for each in self._rules if asked and f"`{asked[0][0]}`" in each[1].text), None)
@@ -158,7 +166,7 @@ class IssueSentences:
                 advice = f"; {rule[0]} says {quoted(rule[1].text, longest=LONGEST_QUOTE)}: name {what} there"
             return _Ending(HELPED, key, f"; {what} put it right {right} of {len(by_command)} times{hand}", advice)
         left = len(by_hand) - sum(by_hand)
-        if right == len(by_command) > 0 and left >= FEWEST:
+        if right == len(by_command) > 0 and left >= FEWEST and all(run.kind in _REWRITTEN for _, run, _ in runs):
             end = f"; after edits by hand the next run showed it again {left} of {len(by_hand)} times, after {what} "
             return _Ending(OPEN, key, f"{end}0 of {len(by_command)}", ": run that instead of editing")
         return None
