@@ -289,6 +289,18 @@ def test_words_are_looked_for_before_an_error_counts_as_new(known: Known) -> Non
     assert not graph.seen("the parcel service refused a label\n12 passed").found, "what went well asks for nothing"
 
 
+def test_a_message_about_another_path_is_the_first_of_those_alike(known: Known) -> None:
+    message = "go: cannot find main module, but found .git/config in {}"
+    other = "go: cannot find main module in go.work, but found config and main in parent"
+    graph = known(
+        ("go build ./...", message.format("/home/ann/shop"), "", "", ""),
+        ("go vet ./...", other, "", "", ""),
+    )
+    assert (
+        graph.seen(message.format("/x")).precedents[0].message.startswith("go: cannot find main module, but found .git")
+    )
+
+
 @pytest.mark.parametrize(
     ("now", "state"),
     [

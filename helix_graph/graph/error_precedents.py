@@ -68,7 +68,9 @@ _MOST_ISSUES = 12
 #: Of so many of an issue's sessions the changes are read.
 _MOST_READ_WHOLE = 20
 _WORDS = Regex(r"[A-Za-z_$][\w$]*")
-_PATH = Regex(r"(?:[A-Za-z]:)?(?:[\w.~@+-]*[/\\]){2,}[\w.@+-]*")
+_PATH = Regex(r"(?:[A-Za-z]:)?(?:[\w.~@+-]*[/\\]){2,}[\w.@+-]*|(?<![\w/.])[~.]{0,2}/[\w.@+-]+")
+#: Which program speaks.
+_SPEAKER = Regex(r"^[a-z][\w.-]{1,30}: ")
 #: So many of an issue's best precedents are compared by their changes, and so many changes of each.
 _MOST_WEIGHED = 4
 _MOST_SHOWN = 3
@@ -251,7 +253,10 @@ def _is_named(label: str, folded: str, query: ErrorQuery) -> bool:
 
 
 def _alike(past: Past, message: str) -> Iterator[PrecedentHit]:
-    """The errors that have most of the words of a message, rare ones counting more, the most alike first."""
+    """The errors that have most of the words of a message, rare ones counting more, the most alike first.
+
+    Before all come those that say the very same but for paths, numbers and quotations.
+    """
     from helix_graph.word_search import idf, telling
 
     said = _PATH.sub(" ", message)  # where something lies says nothing of what went wrong
@@ -264,8 +269,14 @@ def _alike(past: Past, message: str) -> Iterator[PrecedentHit]:
     scored = [(sum(map(weights.__getitem__, words)), one) for one, words in zip(found, having, strict=True) if words]
     least = _ALIKE * sum(weights.values())
     alike = [(score, one) for score, one in scored if score >= least]
-    alike.sort(key=lambda pair: (not pair[1].verified, -pair[0], pair[1].age))
+    masked = _masked(message)
+    alike.sort(key=lambda pair: (_masked(pair[1].message) != masked, not pair[1].verified, -pair[0], pair[1].age))
     return (PrecedentHit("words", one.episode, one.local, fixed=bool(one.verified)) for _, one in alike)
+
+
+def _masked(message: str) -> str:
+    """A message without its program's name and what changes between two occurrences."""
+    return _SPEAKER.sub("", template(message)).casefold()
 
 
 def _answer(
