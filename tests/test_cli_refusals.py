@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from helix_cli.app import run
+from helix_episodes.errors import InvalidArgument
 from helix_graph import Memory
 
 if TYPE_CHECKING:
@@ -35,6 +36,57 @@ def log(tmp_path: Path) -> Iterator[Path]:
     with as_file(files("helix_cli") / "demo" / "logs") as folder:
         source = min(path for path in folder.iterdir() if path.suffix == ".jsonl")
         yield Path(shutil.copy(source, tmp_path / source.name))
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["note", "x"], 'Use: helix-graph insight store "TEXT"'),
+        (["version"], "Use: helix-graph --version"),
+        (["issues", "linter errors"], "Use: helix-graph seen 'linter errors'"),
+        (["issues", "shwo"], "Did you mean 'show'?"),
+        (["insight", "add", "x"], 'Use: helix-graph insight store "TEXT"'),
+        (["doctor", "fix"], "Did you mean: helix-graph doctor --fix"),
+        (["explain"], "For example: helix-graph explain last"),
+        (["path", "a"], 'For example: helix-graph path "cart.py" "tests fail"'),
+        (["setup", "c"], "not one of"),
+    ],
+)
+def test_a_wrong_guess_is_answered_with_the_command_to_type(
+    arguments: list[str], said: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(arguments) == 2
+    assert said in capsys.readouterr().err
+
+
+def test_a_range_names_the_option_that_was_typed(somewhere: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    memory = Memory.init(somewhere)
+    assert run(["search", "x", "--limit", "500"]) == 2
+    assert "--limit is 500; it must be between 1 and 100" in capsys.readouterr().err
+    with pytest.raises(InvalidArgument, match="max_results is 500"):
+        memory.search("x", max_results=500)
+
+
+def test_obvious_guesses_are_taken(
+    demo_memory: Memory, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    shutil.copytree(demo_memory.root, tmp_path / "shop/.helix")
+    monkeypatch.chdir(tmp_path / "shop")
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.setenv("HELIX_DIR", str(tmp_path / "shop/.helix"))
+    memory = Memory.trust()
+    issue = memory.issues.list(limit=1).issues[0]
+    session = memory.episodes.list(max_results=1)[0].session
+    assert run(["issues", issue.id[:3]]) == run(["issues", "show", issue.id[:3]]) == 0
+    shown = capsys.readouterr().out
+    assert shown.count(f"{issue.kind} {issue.id}") == 2
+    assert run(["sessions", session[:8]]) == run(["sessions", "last"]) == 0
+    assert run(["setup", "claude", "--check"]) == 1
+    assert "of claude-code" in capsys.readouterr().out
+    assert run(["insight", "store", "Run make fmt before the tests, or the linter fails"]) == 0
+    assert run(["forget", session[:8]]) == 0
+    assert "1 session forgotten." in capsys.readouterr().out
+    assert session not in [one.session for one in memory.episodes.list(max_results=100)]
 
 
 @pytest.mark.parametrize(

@@ -75,7 +75,7 @@ def test_an_empty_end_is_refused(draw: Draw, remember: Remember, ends: tuple[str
 
 def test_an_unknown_end_is_named(draw: Draw, remember: Remember) -> None:
     answer = remember(draw("s", *LINT)).path(source="run ruff", target="cargo")
-    assert (answer.found, answer.error) == (False, "Node not found: cargo")
+    assert (answer.found, answer.error) == (False, 'Nothing matches "cargo"')
 
 
 def test_case_does_not_matter_and_wildcards_are_letters(draw: Draw, remember: Remember) -> None:
@@ -83,7 +83,7 @@ def test_case_does_not_matter_and_wildcards_are_letters(draw: Draw, remember: Re
     assert graph.path(source="RUN RUFF", target="Success").found
     for pattern in ("run*", "run?ruff", "[r]un", "%", "_un"):
         answer = graph.path(source=pattern, target="success")
-        assert pattern in answer.read_as or answer.error == f"Node not found: {pattern}"
+        assert pattern in answer.read_as or answer.error == f'Nothing matches "{pattern}"'
 
 
 def test_all_nodes_that_match_take_part(draw: Draw, remember: Remember) -> None:

@@ -46,6 +46,6 @@ def test_a_node_without_neighbours_is_found_all_the_same(draw: Draw, remember: R
 
 def test_what_is_not_there_is_said(draw: Draw, remember: Remember) -> None:
     graph = remember(draw("s", "run a -> commit"))
-    assert graph.causes("cargo").error == "Node not found: cargo"
+    assert graph.causes("cargo").error == 'Nothing matches "cargo"'
     with pytest.raises(InvalidArgument):
         graph.causes(" ")

@@ -115,8 +115,8 @@ def test_the_command_answers_programs(memory: Memory, capsys: pytest.CaptureFixt
         (["x", "--semantic-only", "--lexical-only"], 2, "Cannot specify both --semantic-only and --lexical-only"),
         (["x", "--semantic-only"], 1, "--semantic-only was specified"),
         (["x", "--max-results", "0"], 2, "--max-results is 0; it must be between 1 and 100"),
-        ([], 2, "give QUERY, or --status"),
-        (["x", "--status"], 2, "give QUERY, or --status"),
+        ([], 2, "Give words to search for, or --status."),
+        (["x", "--status"], 2, "Give words to search for, or --status."),
     ],
 )
 def test_the_command_refuses_with_the_seeds_sentences(

@@ -127,6 +127,24 @@ RARE = {
     },
 }
 ALIASES = {"off": "pause", "on": "resume"}
+#: What people type in the place of a command, and the command that they mean.
+_MEANT = {
+    **dict.fromkeys(("note", "remember", "remind", "learned"), 'insight store "TEXT"'),
+    "recall": 'insight recall "TEXT"',
+    **dict.fromkeys(("show", "session"), "sessions show last"),
+    "compare": "sessions compare last",
+    **dict.fromkeys(("list", "ls", "log", "logs", "history"), "sessions list"),
+    **dict.fromkeys(("errors", "failures", "problems"), "issues"),
+    **dict.fromkeys(("fix", "fixes", "error"), 'seen "ERROR LINE"'),
+    **dict.fromkeys(("find", "ask", "query", "grep"), 'search "WORDS"'),
+    **dict.fromkeys(("update", "refresh", "read", "import"), "sync"),
+    **dict.fromkeys(("install", "connect"), "setup"),
+    **dict.fromkeys(("uninstall", "remove"), "setup --remove"),
+    **dict.fromkeys(("delete", "rm"), "forget ID"),
+    "version": "--version",
+    **dict.fromkeys(("stats", "info"), "status"),
+    **dict.fromkeys(("web", "open", "html", "serve"), "view"),
+}
 EXIT_FAILED = 1
 EXIT_USAGE = 2
 EXIT_INTERRUPTED = 130  # what shells report for a process ended by SIGINT: 128 + 2
@@ -139,6 +157,7 @@ _OTHER_NAMES = {
     "source_id": ("--source",),
     "target_id": ("--target",),
     "sessions": ("--session",),
+    "max_results": ("--limit",),
 }
 
 
@@ -146,6 +165,7 @@ cli = LazyGroup(
     sections=EVERYDAY,
     rare=RARE,
     aliases=ALIASES,
+    meant=_MEANT,
     name="helix-graph",
     help=(
         "A causal memory for coding agents, built from the logs they already write: what led to what, what works, "
@@ -289,7 +309,34 @@ def _show(problem: click.ClickException) -> None:
 
     shown = io.StringIO()
     problem.show(file=shown)
-    click.echo(clean_lines(shown.getvalue()), err=True, nl=False)
+    click.echo(clean_lines(shown.getvalue() + _example(problem)), err=True, nl=False)
+
+
+#: What a missing argument may be.
+_EXAMPLES = {
+    "EPISODE": "last",
+    "LABEL": '"tests fail"',
+    "TEXT": '"ModuleNotFoundError: No module named"',
+    "QUERY": '"slow tests"',
+    "[FROM TO]": '"cart.py" "tests fail"',
+}
+
+
+def _example(problem: click.ClickException) -> str:
+    """A line with the command as it may have been meant, where an argument is missing or is really an option."""
+    if not isinstance(problem, click.UsageError) or problem.ctx is None:
+        return ""
+    command, path = problem.ctx.command, problem.ctx.command_path
+    if problem.message.startswith("Got unexpected extra argument"):
+        options = {name for one in command.params if isinstance(one, click.Option) for name in one.opts}
+        meant = [
+            f"--{word}" for word in problem.message.partition("(")[2].rstrip(")").split() if f"--{word}" in options
+        ]
+        return f"Did you mean: {path} {' '.join(meant)}\n" if meant else ""
+    arguments = [one.make_metavar(problem.ctx) for one in command.params if isinstance(one, click.Argument)]
+    missing = isinstance(problem, click.MissingParameter) or problem.message.startswith("Give two texts")
+    examples = [_EXAMPLES[one] for one in arguments if one in _EXAMPLES] if missing else []
+    return f"For example: {path} {' '.join(examples)}\n" if examples else ""
 
 
 def _as_typed(problem: HelixGraphError, arguments: Sequence[str]) -> str:

@@ -6,6 +6,8 @@ as error lines do: ``seen "--- FAIL: TestX"``.
 
 from __future__ import annotations
 
+import re
+import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from difflib import get_close_matches
 from importlib import import_module
@@ -19,7 +21,45 @@ Sections = Mapping[str, Mapping[str, str]]
 EVERY_COMMAND = "helix_cli.every_command"
 
 
-class LazyGroup(click.Group):
+class ForgivingGroup(click.Group):
+    """A group that understands what people type in the place of a command, or says the command that they mean.
+
+    An id that fits ``ids`` is shown: ``issues 8bc22edf``. ``meant`` has the whole command for other words, with
+    ``*`` for all words that are like no command.
+    """
+
+    def __init__(self, *, ids: str = "", meant: Mapping[str, str] | None = None, **settings: object) -> None:
+        super().__init__(**settings)  # type: ignore[arg-type]  # passed through to click unread
+        self._ids, self._meant = ids, meant or {}
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """The command that is named first, and the arguments for it.
+
+        Raises:
+            click.UsageError: There is no such command; the sentence names what may be meant.
+        """
+        if args and self.get_command(ctx, args[0]) is None and not args[0].startswith("-"):
+            if not self._ids or not re.fullmatch(self._ids, args[0]):
+                ctx.fail(f"No such command {args[0]!r}.{self._suggested(ctx, args)}")
+            args = ["show", *args]
+        return super().resolve_command(ctx, args)
+
+    def _suggested(self, ctx: click.Context, args: Sequence[str]) -> str:
+        """What may be meant, in a sentence with a blank before it."""
+        near = get_close_matches(args[0], self.known_names(ctx), n=3, cutoff=0.6)
+        if args[0] not in self._meant and near:
+            return f" Did you mean {' or '.join(map(repr, near))}?"
+        command = self._meant.get(args[0], self._meant.get("*"))
+        return f" Use: {ctx.find_root().info_name} {command.format(shlex.join(args))}" if command else ""
+
+    def known_names(self, ctx: click.Context) -> list[str]:
+        """The names that a mistyped one is compared with."""
+        return self.list_commands(ctx)
+
+
+class LazyGroup(ForgivingGroup):
     """A group that imports a command's file when the command is named.
 
     The help lists ``sections``; those in ``rare`` only when asked for all. ``aliases`` are further names. Without a
@@ -35,7 +75,7 @@ class LazyGroup(click.Group):
         beginning: str | None = None,
         **settings: object,
     ) -> None:
-        super().__init__(**settings, invoke_without_command=bool(beginning))  # type: ignore[arg-type]  # passed through to click unread
+        super().__init__(**settings, invoke_without_command=bool(beginning))  # type: ignore[arg-type]  # ids, meant, and click's
         self._beginning = beginning
         self.sections, self.rare, self.aliases = sections, rare or {}, aliases or {}
         self.locations = {
@@ -60,19 +100,9 @@ class LazyGroup(click.Group):
             return _found_at(self._beginning)(ctx)
         return super().invoke(ctx)
 
-    def resolve_command(
-        self, ctx: click.Context, args: list[str]
-    ) -> tuple[str | None, click.Command | None, list[str]]:
-        """The command that is named first, and the arguments for it.
-
-        Raises:
-            click.UsageError: There is no such command; the sentence names those that are spelt like it.
-        """
-        if args and self.get_command(ctx, args[0]) is None and not args[0].startswith("-"):
-            near = get_close_matches(args[0], [*self.locations, *self.aliases], n=3, cutoff=0.6)
-            meant = f" Did you mean {' or '.join(map(repr, near))}?" if near else ""
-            ctx.fail(f"No such command {args[0]!r}.{meant}")
-        return super().resolve_command(ctx, args)
+    def known_names(self, ctx: click.Context) -> list[str]:  # noqa: ARG002  (as above)
+        """The names that a mistyped one is compared with, the aliases too."""
+        return [*self.locations, *self.aliases]
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """The options, then the commands; the everyday ones stand alone, so that they fit a screen."""

@@ -35,6 +35,21 @@ def session_names(ctx: click.Context, param: click.Parameter, incomplete: str) -
     return [one for one in (CompletionItem("last"), *sessions) if one.value.startswith(incomplete)]
 
 
+def issue_ids(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:  # noqa: ARG001  (as above)
+    """The ids of issues that begin so, with their titles."""
+    from helix_cli.app import open_memory
+
+    try:
+        issues = open_memory().issues.list(limit=_MOST, every=True).issues
+    except HelixGraphError:
+        return []
+    return [
+        CompletionItem(one.id[:8], help=clean(one.title[:60]))
+        for one in issues
+        if one.id and one.id.startswith(incomplete)
+    ]
+
+
 def label_texts(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:  # noqa: ARG001  (as above)
     """The commonest labels that begin so."""
     from helix_cli.app import open_memory
@@ -44,7 +59,9 @@ def label_texts(ctx: click.Context, param: click.Parameter, incomplete: str) -> 
         labels = open_memory().graph.labels(limit=1000).labels
     except HelixGraphError:
         return []
-    found = [clean(one.label) for one in labels if one.label.casefold().startswith(begin)][:_MOST]
+    texts = [one.label for one in labels]
+    texts += [name for text in texts if (name := text.partition(" fails: ")[2])]  # what failed is asked for by its name
+    found = [clean(one) for one in dict.fromkeys(texts) if one.casefold().startswith(begin)][:_MOST]
     bash = os.environ.get("_HELIX_GRAPH_COMPLETE", "").startswith("bash")
     # Click's script for bash reads the answer with ``read``, which takes one backslash off; the other shells quote.
     return [CompletionItem(_SPECIAL.sub(r"\\\\\1", one) if bash else one) for one in found]

@@ -38,6 +38,15 @@ class NonEmptyPath(click.Path):
         return super().convert(value, param, ctx)
 
 
+class BeginningOf(click.Choice[str]):
+    """One of several words, or the beginning of one of them alone: ``claude`` for ``claude-code``."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:  # noqa: ANN401  (as above)
+        """The whole word."""
+        begun = [word for word in self.choices if word.startswith(str(value).casefold())]
+        return super().convert(begun[0] if len(begun) == 1 and value else value, param, ctx)
+
+
 class OutputPath(NonEmptyPath):
     """Where an answer is to be written; with ``dir_okay=False`` into a file.
 

@@ -55,8 +55,8 @@ def path_row(answer: PathAnswer) -> dict[str, Any]:
     nodes = [row_of(node) for node in answer.path if isinstance(node, GraphNode)]
     if answer.found:
         return {"found": True, "path": nodes, "depth": answer.depth}
-    error = answer.error or ""
-    return {"found": False, "path": [], "error": error.partition(":")[0], "hint": answer.hint}
+    error = "Node not found" if answer.hint == _NO_NODE else answer.error
+    return {"found": False, "path": [], "error": error, "hint": answer.hint}
 
 
 #: What "leads to" means unless one asks for more: `prevents` and `correlates` lead nowhere.
@@ -209,7 +209,7 @@ def find_path(  # noqa: PLR0913  (the options of the question)
         return answer
     missing = [text for text in (source, target) if next(matches(graph, text), None) is None]
     if missing:
-        return PathAnswer(found=False, path=(), error=f"Node not found: {missing[0].strip()}", hint=_NO_NODE)
+        return PathAnswer(found=False, path=(), error=f'Nothing matches "{missing[0].strip()}"', hint=_NO_NODE)
     hint = (resolution is None and _followed(graph, source, target, asked)) or _hint(graph, source, target, asked)
     return PathAnswer(found=False, path=(), error=f"No path found within depth {max_depth}", hint=hint)
 

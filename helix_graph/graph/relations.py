@@ -81,7 +81,7 @@ def find_relations(
     base = graph if resolution == "kind" else FinerAdjacency(graph.connection, resolution or "thing")
     groups = [_group(base, one, at) for one in _asked_about(base, graph, wanted)]
     if not groups:
-        return RelationsAnswer(found=False, error=f"Node not found: {wanted}")
+        return RelationsAnswer(found=False, error=f'Nothing matches "{wanted}"')
     groups.sort(
         key=lambda one: (one.node.label.casefold() != wanted.casefold(), -one.sessions, one.node.label, one.node.type)
     )

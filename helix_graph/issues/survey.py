@@ -408,7 +408,7 @@ def _by_id(history: History) -> dict[str, _Row]:
 def _found(history: History, name: str) -> _Row:
     """The issue or group of an id or the beginning of one."""
     rows = _by_id(history)
-    fitting = sorted(one for one in rows if one.startswith(name)) if _ID.fullmatch(name) else []
+    fitting = sorted(one for one in rows if one.startswith(name.casefold())) if name else []
     if len(fitting) != 1:
         which = f"several begin so: {', '.join(fitting[:5])}" if fitting else "`helix-graph issues` lists the ids"
         raise NotFound(f"No issue {name!r}; {which}")

@@ -97,14 +97,16 @@ def render_stored(answer: StoreAnswer) -> None:
 
 
 @insight_command("store", render=render_stored)
-@click.option("--content", metavar="TEXT", help="The advice: 20 to 8,000 characters.")
+@click.argument("text", required=False)
+@click.option("--content", metavar="TEXT", help="The same as TEXT.")
 @click.option("--tags", type=json_names, default="[]", metavar="JSON", help="""Its tags: '["pattern", "ci"]'.""")
 @click.option("--trigger", metavar="TEXT", help="Instead of --content: the situation.")
 @click.option("--resolution", metavar="TEXT", help="With --trigger: what to do in it.")
 @click.option("--type", "kind", type=click.Choice(("failure", "pattern")), default="failure", help="With --trigger.")
-def store(
+def store(  # noqa: PLR0913  (the options)
     insights: Insights,
     *,
+    text: str | None,
     content: str | None,
     tags: list[str],
     trigger: str | None,
@@ -113,10 +115,14 @@ def store(
 ) -> StoreAnswer:
     """Remember advice.
 
-    When an insight says the same already, the two are merged.
+    TEXT is the advice, 20 to 8,000 characters, in quotation marks. When an insight says the same already, the two are
+    merged.
     """
+    if text is not None and content is not None:
+        raise click.UsageError("Give the advice once: as TEXT or with --content.")
+    content = text if content is None else content
     if (content is None) == (trigger is None) or (trigger is None) != (resolution is None):
-        raise click.UsageError("give --content, or --trigger and --resolution")
+        raise click.UsageError("Give the advice in quotation marks, or --trigger and --resolution.")
     if trigger is not None:
         return insights.first_form.store(trigger, resolution or "", kind)
     return insights.store(content or "", tags)
@@ -363,6 +369,10 @@ def _begin(*, verbose: bool) -> None:
 insight = LazyGroup(
     sections={"Commands": EVERYDAY},
     rare={"Links, upkeep and outcomes": RARE},
+    meant={
+        **dict.fromkeys(("add", "new", "note", "remember", "save"), 'insight store "TEXT"'),
+        **dict.fromkeys(("search", "find", "show"), 'insight recall "TEXT"'),
+    },
     name="insight",
     help="Remember advice and find it again.",
     callback=_begin,

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, get_args
 import click
 
 from helix_cli.app import open_for_question
+from helix_cli.command_group import ForgivingGroup
+from helix_cli.completion import issue_ids
 from helix_cli.output import count, json_option, prints, say, show, table, warn_of_more
 from helix_cli.terminal import StyledWord, quiet, strong, verdict
 from helix_graph.issues.model import By, State, remedies_heading, remedy_words, repair_words
@@ -179,7 +181,7 @@ def render_statement(made: IssueStatementMade) -> None:
     say(f"{made.id[:_SHORT]}  {made.title}: {made.state}")
 
 
-@click.group(invoke_without_command=True)
+@click.group(cls=ForgivingGroup, ids=r"[0-9a-f]{3,16}", meant={"*": "seen {}"}, invoke_without_command=True)
 @click.option(
     "--by", type=click.Choice(get_args(By)), default="recurring", show_default=True, help="What to add up by."
 )
@@ -199,7 +201,7 @@ def issues(  # noqa: PLR0913  (the command's options)
 
 
 @issues.command("show")
-@click.argument("name", metavar="ID")
+@click.argument("name", metavar="ID", shell_complete=issue_ids)
 @prints(render_details)
 def show_issue(*, name: str) -> IssueDetails:
     """Show every occurrence of an issue and what repaired it."""
@@ -210,7 +212,7 @@ _reason = click.option("--reason", default="", help="Reason, shown with the issu
 
 
 @issues.command
-@click.argument("name", metavar="ID")
+@click.argument("name", metavar="ID", shell_complete=issue_ids)
 @_reason
 @prints(render_statement)
 def mute(*, name: str, reason: str) -> IssueStatementMade:
@@ -219,7 +221,7 @@ def mute(*, name: str, reason: str) -> IssueStatementMade:
 
 
 @issues.command
-@click.argument("name", metavar="ID")
+@click.argument("name", metavar="ID", shell_complete=issue_ids)
 @_reason
 @prints(render_statement)
 def unmute(*, name: str, reason: str) -> IssueStatementMade:
@@ -228,7 +230,7 @@ def unmute(*, name: str, reason: str) -> IssueStatementMade:
 
 
 @issues.command
-@click.argument("name", metavar="ID")
+@click.argument("name", metavar="ID", shell_complete=issue_ids)
 @_reason
 @prints(render_statement)
 def resolve(*, name: str, reason: str) -> IssueStatementMade:

@@ -161,27 +161,28 @@ def _is_incomplete(report: ForgetReport) -> bool:
 
 
 @click.command
+@click.argument("named", metavar="[ID]...", nargs=-1, shell_complete=session_names)
 @click.option(
     "--session",
     "sessions",
     multiple=True,
     metavar="ID",
     shell_complete=session_names,
-    help="This session; may be repeated.",
+    help="The same as ID; may be repeated.",
 )
 @click.option("--project", metavar="NAME", help="Every session of this project.")
 @click.option("--since", type=parse_time, metavar="TIME", help="Every session that began at this day or time or later.")
 @click.option("--until", type=parse_time, metavar="TIME", help="Every session that began before this day or time.")
 @click.option("--dry-run", is_flag=True, help="Show what would be deleted, and change nothing.")
 @prints(_render_forgotten, failed=_is_incomplete)
-def forget(**options: Any) -> ForgetReport:
+def forget(*, named: tuple[str, ...], sessions: tuple[str, ...], **options: Any) -> ForgetReport:
     """Delete sessions everywhere, and check that they are gone.
 
-    Deletes the sessions that meet every condition, and those named by --session. They stay deleted when their logs
+    Deletes the sessions named by ID, and those that meet every condition. They stay deleted when their logs
     are read again. Then it searches every file of the memory for their texts. If that was interrupted or found
     something, run the command again, without options.
     """
-    report = open_memory().forget(**options)
+    report = open_memory().forget(sessions=(*named, *sessions), **options)
     for name in report.undecided:
         warn(f"{name} cannot be read, so it was left; forget it by --session, or see helix-graph doctor")
     if report.team and report.team.problem:

@@ -112,9 +112,7 @@ def render_read_as(read_as: Mapping[str, str]) -> None:
 
 
 def _render_not_found(error: str | None, hint: str | None, nearest: tuple[LabelMatch, ...]) -> None:
-    missing = (error or "").removeprefix("Node not found: ")
-    said = f'Nothing matches "{missing}"' if missing != error else error
-    say(f"{said}." + (f" {hint[0].upper()}{hint[1:]}." if hint and not nearest else ""))
+    say(f"{error}." + (f" {hint[0].upper()}{hint[1:]}." if hint and not nearest else ""))
     render_nearest(nearest)
 
 

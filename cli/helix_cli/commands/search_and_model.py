@@ -42,7 +42,7 @@ def search(*, query: str | None, status: bool, as_json: bool, **options: Any) ->
     QUERY is a few words. The best results come first.
     """
     if status == (query is not None):
-        raise click.UsageError("give QUERY, or --status without it")
+        raise click.UsageError("Give words to search for, or --status.")
     searching = open_for_question().search
     if query is None:
         show(searching.status(), as_json=as_json, render=render_search_status)

@@ -15,6 +15,7 @@ sessions = LazyGroup(
             "correct": "commands.episode:correct",
         }
     },
+    ids=r"last(~\d+)?|(?=[0-9a-f-]*\d)[0-9a-f-]{3,36}|.*-session-.*",
     name="sessions",
     help=(
         "List, show, explain and compare sessions.\n\nA session is named by its id, by the beginning of its id, or as "

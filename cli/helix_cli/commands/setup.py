@@ -14,7 +14,7 @@ import click
 import msgspec
 
 from helix_cli import TOOL_SETS
-from helix_cli.options import any_path
+from helix_cli.options import BeginningOf, any_path
 from helix_cli.output import count, emit_json, json_option, say, show, verbatim, warn
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ _QUESTION = (
 
 
 @click.command
-@click.argument("agent", type=click.Choice(_AGENTS), metavar="[AGENT]", required=False)
+@click.argument("agent", type=BeginningOf(_AGENTS), metavar="[AGENT]", required=False)
 @click.option(
     "--scope",
     type=click.Choice(["user", "project"]),
