@@ -73,6 +73,22 @@ def test_what_worked_without_its_wrapper_is_a_rule_for_every_task(memory: Memory
     assert "Use `bun` instead of `rtk bun`." in sentences(memory)
 
 
+@pytest.mark.parametrize(("rule", "proposed"), [("Run `ruff check .` first.", 1), ("Run `ruff check . --fix`.", 0)])
+def test_a_rule_that_has_the_linter_run_does_not_say_to_let_it_repair(tmp_path: Path, rule: str, proposed: int) -> None:
+    unused = (
+        "shop/a.py:1:8: F401 [*] `json` imported but unused\nFound 1 error.\n[*] 1 fixable with the `--fix` option."
+    )
+    memory = Memory.init(tmp_path)
+    (tmp_path / "CLAUDE.md").write_text(f"- {rule}\n")
+    (tmp_path / "logs").mkdir()
+    for number in range(4):
+        log = Script(f"r{number}", begin=BEGIN + timedelta(days=number)).prompt("Round").edit("shop/a.py")
+        log = log.run("ruff check .", unused, code=1).run("ruff check --fix .", "Found 1 error (1 fixed, 0 remaining).")
+        memory.extract([log.run("ruff check .", "All checks passed!").save(tmp_path / "logs")])
+    memory.graph.compile()
+    assert sentences(memory).count("Run `ruff check --fix .` after you change files.") == proposed
+
+
 @pytest.mark.parametrize(
     "line",
     [

@@ -66,6 +66,18 @@ def ask(memory: Memory, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureF
     return asked
 
 
+def test_a_linters_failure_counts_for_the_files_that_it_names(tmp_path: Path) -> None:
+    """Both files are changed before each run, and only the one is complained of."""
+    logs = []
+    for number in range(8):
+        log = Script(f"s{number}", begin=BEGIN + timedelta(days=number)).prompt("Totals").edit("api/cart.go")
+        logs.append(log.edit("api/total.go").run("golangci-lint run", LINTS, code=1).edit("api/cart.go", "b", "c"))
+        log.run("golangci-lint run", "0 issues.").edit("api/total.go", "c", "d").run("golangci-lint run", "0 issues.")
+    found = memory_of(tmp_path, logs).causality.checks(everything=True).checks[0]
+    counts = {row.value: (row.failed, row.runs) for row in found.situations if row.dimension in {"file", "folder"}}
+    assert counts == {"api": (8, 16), "api/cart.go": (8, 8), "api/total.go": (0, 8)}
+
+
 def test_fresh_runs_are_counted_and_what_fails_more_is_named_once(memory: Memory) -> None:
     (check,) = memory.causality.checks().checks
     assert (check.check, check.runs, check.fresh, check.fresh_failed) == ("go test", 36 + 2 * 12, 36, 12)

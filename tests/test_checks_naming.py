@@ -100,6 +100,12 @@ def test_hooks_of_git_are_check_runs(command: str, output: str, exit_code: int, 
     assert expected in [(one.check, one.passed) for one in verdicts(command, output, exit_code=exit_code)]
 
 
+def test_a_hook_that_failed_is_not_called_after_a_check_that_passed() -> None:
+    output = "$ biome check\nChecked 9 files in 3ms. No fixes applied.\nhusky - pre-commit script failed (code 1)\n"
+    (hook,) = (one for one in verdicts("git commit -m x", output, exit_code=1) if one.check == "pre-commit")
+    assert [one.family for one in hook.findings] == ["hook failed"]
+
+
 @pytest.mark.parametrize(
     ("command", "output", "family"),
     [

@@ -46,6 +46,38 @@ def test_the_task_that_rewrites_is_what_repaired_the_lint(script: Begin, episode
     assert changes == ["run bun run lint:fix"]
 
 
+PYTEST_FAILS = "FAILED tests/test_cart.py::test_total - assert 1 == 2\n===== 1 failed in 0.1s ====="
+DOCSTRING = ('"""The total of a cart, every discount included."""', '"""The total of a cart."""')
+
+
+@pytest.mark.parametrize(
+    ("code", "changes"), [(("return 1", "return 2"), [["edit shop/cart.py"]]), (None, [])], ids=["code", "nothing else"]
+)
+def test_a_docstring_repairs_no_test(
+    script: Begin, episode_of: Extracted, code: tuple[str, str] | None, changes: list[list[str]]
+) -> None:
+    log = script("s").prompt("Totals").run("pytest", PYTEST_FAILS, code=1)
+    log = log.edit("shop/cart.py", *code) if code else log
+    log = log.edit("shop/prices.py", *DOCSTRING).edit("shop/api.py", "x = 1", "# one\nx = 1")
+    repairs = repairs_in(episode_of(log.run("pytest", "===== 1 passed in 0.1s =====")))
+    assert [made for _, made, _ in repairs] == changes
+
+
+def test_a_docstring_repairs_what_a_linter_says_of_it(script: Begin, episode_of: Extracted) -> None:
+    long = "shop/cart.py:3:101: E501 Line too long (120 > 100)\nFound 1 error."
+    log = script("s").prompt("Lint").run("ruff check .", long, code=1).edit("shop/cart.py", *DOCSTRING)
+    ((_, changes, _),) = repairs_in(episode_of(log.run("ruff check .", "All checks passed!")))
+    assert changes == ["edit shop/cart.py"]
+
+
+def test_an_attribute_of_rust_is_no_comment(script: Begin, episode_of: Extracted) -> None:
+    fails = "test total ... FAILED\n\ntest result: FAILED. 0 passed; 1 failed; 0 ignored"
+    log = script("s").prompt("Totals").run("cargo test", fails, code=101)
+    log = log.edit("src/cart.rs", "struct Cart;", "#[derive(Default)]\nstruct Cart;")
+    episode = episode_of(log.run("cargo test", "test result: ok. 1 passed; 0 failed; 0 ignored"))
+    assert [changes for _, changes, _ in repairs_in(episode)] == [["edit src/cart.rs"]]
+
+
 def test_the_rewriting_task_that_ends_well_is_proof_enough(script: Begin, episode_of: Extracted) -> None:
     log = script("s").prompt("Lint").run("bun run lint", LINT_FAILS, code=1).run("bun run lint:fix", "$ eslint . --fix")
     ((_, changes, verified),) = repairs_in(episode_of(log))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
 from typing import TYPE_CHECKING
 
 import pytest
@@ -100,6 +101,19 @@ def test_metrics_count_what_there_is_and_leave_out_pauses(script: Begin, episode
     metrics = episode_of(log).metrics
     assert (metrics.tool_calls, metrics.errors, metrics.recoveries) == (5, 1, 1)
     assert (metrics.commits, metrics.files_changed, metrics.duration_minutes) == (1, 1, 5.0)
+
+
+def test_a_session_takes_no_less_than_its_failures(script: Begin, episode_of: Extracted) -> None:
+    """Both leave out the same pauses; a check that was run is named where it decides how the session ended."""
+    log = script("s").prompt("Fix it").edit("shop/cart.py").run("pytest", FAILS, code=1)
+    log.at += timedelta(minutes=20)
+    episode = episode_of(log.edit("shop/cart.py").run("pytest", PASSES))
+    (error,) = (one for one in episode.events if one.type == "error")
+    assert error.cost is not None
+    assert error.cost.seconds is not None
+    assert 0 < error.cost.seconds / 60 < (episode.metrics.duration_minutes or 0) < 20
+    assert episode.outcome_evidence is not None
+    assert episode.outcome_evidence.rule == "last run of pytest passes"
 
 
 @pytest.mark.parametrize(

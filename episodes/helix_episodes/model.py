@@ -245,6 +245,7 @@ class CommandRun(_Value, frozen=True, kw_only=True):
     them. ``events`` are what came of the run. A ``deliberate`` failure was announced, or shown by what was done: only
     tests were changed before it, and only other files before the run that passed. ``tasks`` are those that a task
     runner says it ran, where the command names another: ``mise run format`` may run the task ``lint-fix``.
+    ``charged`` are the files of ``changed`` that a failing linter's output names; none where it names none of them.
     """
 
     check: str
@@ -261,6 +262,7 @@ class CommandRun(_Value, frozen=True, kw_only=True):
     events: tuple[str, ...] = ()
     deliberate: bool = False
     tasks: tuple[str, ...] = ()
+    charged: tuple[str, ...] = ()
     evidence: Evidence | None = None
 
     def events_among(self, events: Mapping[str, Event]) -> list[Event]:

@@ -6,7 +6,8 @@ the failure, and would make every repair look like a cause. Failures that were a
 was changed, say nothing of a change.
 
 A *situation* is one thing that the changes before a run have in common with those before others: the folder or the
-file, the kind of file, the size of the largest change, and the number of files or of edits since the last run.
+file, the kind of file, the size of the largest change, and the number of files or of edits since the last run. Where
+a linter names some of the changed files, its failure is one of these and says nothing of the others.
 """
 
 from __future__ import annotations
@@ -190,8 +191,10 @@ def is_task(check: str, head: str) -> bool:
 def situations_of(run: TrialRun) -> Iterator[Situation]:
     """The situations that a run was in; one may come more than once."""
     for path, _ in run.changed:
-        yield Situation("file", path)
         yield Situation("kind", _role_of(path) or "other")
+        if run.charged and path not in run.charged:
+            continue
+        yield Situation("file", path)
         parts = path.split("/")[:-1]
         for depth in range(1, len(parts) + 1):
             yield Situation("folder", "/".join(parts[:depth]))

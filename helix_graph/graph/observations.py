@@ -286,7 +286,8 @@ class TrialRun(msgspec.Struct, frozen=True, array_like=True, gc=False):
     """One run of a check or a formatter, as `helix_episodes.model.CommandRun` has it.
 
     ``changed`` has path and lines of each file changed before it. ``labels`` are those of the errors that came of it,
-    ``named`` the files that these name; ``event`` is the first event that came of it.
+    ``named`` the files that these name; ``event`` is the first event that came of it, ``charged`` are the changed files
+    that a linter complains of.
     """
 
     check: str
@@ -304,6 +305,7 @@ class TrialRun(msgspec.Struct, frozen=True, array_like=True, gc=False):
     labels: tuple[str, ...]
     named: tuple[str, ...]
     event: str = ""
+    charged: tuple[str, ...] = ()
 
 
 class Trial(msgspec.Struct, frozen=True, kw_only=True):
@@ -386,6 +388,7 @@ def _runs(episode: Episode) -> Iterator[TrialRun]:
             labels=tuple(dict.fromkeys(label for one in errors if (label := event_key(one)))),
             named=tuple(dict.fromkeys(one.path for one in errors if one.path)),
             event=next(iter(run.events), ""),
+            charged=run.charged,
         )
 
 

@@ -137,6 +137,11 @@ class History:
         #: Sessions in place of runs.
         self.each_session = RunsOfCheck(list(range(len(order))), [1] * len(order))
         self.statements = statements(connection, folder)
+        kinds: defaultdict[str, set[str]] = defaultdict(set)
+        for one in self.failures:
+            kinds[one.label].add(one.fingerprint or one.label)
+        #: The labels of which all failures are one issue.
+        self.alone = {label for label, found in kinds.items() if len(found) == 1}
 
     def runs_of(self, check: str) -> RunsOfCheck | None:
         """The runs of a check; None of a tool or a command, of which only failures are recorded."""

@@ -49,6 +49,9 @@ _TIMES = Regex(r" \((?:\d+ times|[^()]*(?:failed|passed)[^()]*)\)$")
 _MUCH = 0.1
 #: What a label has in place of what varies.
 _MASK = Regex(r"<\w+>")
+#: A test or a symbol, and the last part of a path.
+_NAME = Regex(r"[A-Za-z_$][\w$]*(?:\.[\w$]+)*")
+_PATH = Regex(r"/([\w@.+-]+\.\w{1,8})(?=\s)")
 _ID = Regex(r"[0-9a-f]{4,16}")
 
 
@@ -320,7 +323,7 @@ def _row(
     return Issue(
         id=identity,
         kind=kind,
-        title=_title(kind, key, members, texts.raw),
+        title=_title(history, kind, key, members, texts.raw),
         message=_PLACE.sub("", texts.message) if named else "",
         thing=Counter(one.thing for one in members).most_common(1)[0][0],
         check=latest.check if named else "",
@@ -363,10 +366,10 @@ def _commonest(remedies: list[GeneralRemedy]) -> GeneralRemedy | None:
 
 def _minutes(members: Iterable[Failure]) -> float | None:
     seconds = [one.seconds for one in members if one.seconds is not None]
-    return round(sum(seconds) / 60, 1) if seconds else None
+    return round(sum(seconds) / 60, 2) if seconds else None
 
 
-def _title(kind: By, key: str, members: Sequence[Failure], raw: str) -> str:
+def _title(history: History, kind: By, key: str, members: Sequence[Failure], raw: str) -> str:
     """What an issue or a group is called: its check and what the check calls it; an issue may have several checks."""
     if kind not in _NAMED:
         return key
@@ -380,16 +383,24 @@ def _title(kind: By, key: str, members: Sequence[Failure], raw: str) -> str:
         family = _MASK.sub("…", latest.family)
     elif kind == "group":
         family += " and others"
-    return f"{check}: {family}{_of_thing(latest) if kind == 'issue' else ''}"
+    return f"{check}: {family}{_of_thing(latest, alone=latest.label in history.alone) if kind == 'issue' else ''}"
 
 
-def _of_thing(failure: Failure) -> str:
-    """The file or test that an issue is about, where its message does not say it: else its group has the same title."""
-    if failure.thing == failure.path:
-        name = failure.thing.rpartition("/")[2]
-    else:
-        name = failure.thing if failure.thing.isidentifier() else ""
-    return f" in {name}" if name and name not in failure.said else ""
+def _of_thing(failure: Failure, *, alone: bool) -> str:
+    """The file, test or name that an issue is about.
+
+    Without it the issues of a group have one title. The title of the only one of its group does without what its
+    message says.
+    """
+    file = failure.thing == failure.path
+    name = failure.thing.rpartition("/")[2] if file else failure.thing
+    if not file and not _NAME.fullmatch(name):
+        # What is one issue wherever it is met has no place in its title.
+        path = None if alone else _PATH.search(f"/{failure.path or failure.thing} ")
+        name, file = path[1] if path else "", True
+    if not name or (alone and name in failure.said):
+        return ""
+    return f": {name}" if name in failure.said and not file else f" in {name}"
 
 
 def _distinct(values: Iterable[str | None]) -> tuple[str, ...]:
@@ -450,7 +461,7 @@ def _details(  # noqa: PLR0913  (an issue's failures with what several questions
                 verified_by=_verified_by(connection, one, made),
                 ended=texts.ended,
                 steps=one.steps,
-                minutes=None if one.seconds is None else round(one.seconds / 60, 1),
+                minutes=None if one.seconds is None else round(one.seconds / 60, 2),
                 tokens=one.tokens,
                 changes=tuple(dict.fromkeys(change.raw for change in made)),
                 deliberate=one.deliberate,
@@ -464,7 +475,7 @@ def _details(  # noqa: PLR0913  (an issue's failures with what several questions
         issue=_row(connection, history, kind, key, counting, remedies=remedies),
         occurrences=tuple(occurrences),
         remedies=tuple(remedies),
-        similar=tuple(_similar(connection, other, found) for other, found in alike[:_SIMILAR]),
+        similar=tuple(_similar(connection, history, other, found) for other, found in alike[:_SIMILAR]),
     )
 
 
@@ -473,11 +484,11 @@ def _counting(members: Sequence[Failure]) -> list[Failure]:
     return [one for one in members if not one.deliberate] or list(members)
 
 
-def _similar(connection: sqlite3.Connection, key: str, members: Sequence[Failure]) -> SimilarIssue:
+def _similar(connection: sqlite3.Connection, history: History, key: str, members: Sequence[Failure]) -> SimilarIssue:
     texts = texts_of(connection, members[-1])
     return SimilarIssue(
         id=issue_id("issue", key),
-        title=_title("issue", key, members, texts.raw),
+        title=_title(history, "issue", key, members, texts.raw),
         message=_PLACE.sub("", texts.message),
         sessions=len(_sessions_of(members)),
     )

@@ -449,5 +449,7 @@ def _describe(act: Act) -> str:
         return act.path
     if act.kind == "commit":
         return "commit"
-    own = next((part.text for part in act.parts if act.check and part.check == act.check), None)
-    return own or " ".join(f"{part.joiner} {part.text}".strip() for part in act.parts) or act.check
+    named = (part.text for part in act.parts if act.check and part.check == act.check)
+    judging = (part.text for part in act.parts if act.check_kind and part.kind == act.check_kind)
+    whole = " ".join(f"{part.joiner} {part.text}".strip() for part in act.parts)
+    return next(named, None) or next(judging, None) or whole or act.check

@@ -31,6 +31,7 @@ _LONGEST_COMMAND = 80
 _MOST_EVIDENCE = 5
 #: A command as a rule may have it: nothing that ends the code span, goes elsewhere or takes what only one session had.
 _PLAIN_COMMAND = re.compile(r"[\w./:@=+,-]+(?: [\w./:@=+,*'\"-]+){0,7}")
+_REWRITING = re.compile(r"\s--(fix|write)\b")
 _MISSING = re.compile(
     r"unrecognized subcommand|no such (?:sub)?command|command not found|is not a \S+ command|unknown (?:sub)?command"
     r"|unknown skill|not recognized as",
@@ -39,10 +40,11 @@ _MISSING = re.compile(
 
 
 class _Tool(NamedTuple):
-    """An error of an agent's own tool, the rule that prevents it, and what a rule has to say to say the same."""
+    """An error of an agent's own tool, the rule that prevents it, why, and what a rule has to say to say the same."""
 
     family: re.Pattern[str]
     sentence: str
+    reason: str
     says: tuple[re.Pattern[str], ...]
 
 
@@ -56,6 +58,7 @@ _TOOLS = (
     _Tool(
         re.compile("not read first"),
         "Read a file before you edit it.",
+        "the tool refused edits of files that had not been read",
         _words(
             rf"\b{_READ}\b[^.;]{{0,60}}\b(?:before|prior to)\b[^.;]{{0,30}}\b{_EDIT}"
             rf"|\bbefore\b[^.;]{{0,20}}\b{_EDIT}[^.;]{{0,40}}\b{_READ}\b"
@@ -65,11 +68,13 @@ _TOOLS = (
     _Tool(
         re.compile("changed since read"),
         "Read a file again after a formatter, a linter or a command has changed it, before you edit it.",
+        "the tool refused edits of files that had changed since they were read",
         _words(rf"\bre-?read\b|\b{_READ}\b[^.;]{{0,30}}\bagain\b", rf"\b{_EDIT}\b|\bformat"),
     ),
     _Tool(
         re.compile("text not found|verification failed"),
         "Read the lines that you replace right before each edit, and copy them exactly.",
+        "the tool did not find the lines that were to be replaced",
         _words(
             rf"\b{_EDIT}\b",
             r"\bexact|\bverbatim|\bcopy|\bcharacter for character"
@@ -79,6 +84,7 @@ _TOOLS = (
     _Tool(
         re.compile("text not unique"),
         "Give each edit enough lines around it that the text to replace occurs only once.",
+        "the tool found the text to replace several times",
         _words(r"\b(?:unique|only once|exactly once|ambiguous)", rf"\b{_EDIT}\b|\bmatch"),
     ),
 )
@@ -137,21 +143,23 @@ def covered(issues: Iterable[Issue], records: Sequence[RuleRecord]) -> set[str]:
 def _draft(issue: Issue) -> _Draft | None:
     tool = next((one for one in _TOOLS if one.family.search(f"{issue.family} {issue.title}")), None)
     if tool is not None:
-        return _Draft(tool.sentence, _says_all(tool.says), "the error of the tool itself says what was missing")
+        return _Draft(tool.sentence, _says_all(tool.says), tool.reason)
     remedy = issue.remedy
     if remedy is not None and _is_agreed(remedy, issue) and (command := plain(remedy.what)):
         if remedy.how == "run":
             sentence = f"Run `{command}` after you change files."
-            return _Draft(sentence, _names(command), f"repaired it {remedy.times} of {remedy.of} times")
+            return _Draft(
+                sentence, _names(command, rewriting=True), f"repaired the failure {remedy.times} of {remedy.of} times"
+            )
         failing = plain(issue.check) if remedy.how == "instead" else None
         if failing and word_left_out(failing, command):  # what the command went on to do was its session's task
             command = failing.partition(" ")[2]
         if failing and command.split()[: len(failing.split())] != failing.split():
             sentence = f"Use `{command}` instead of `{failing}`."
-            return _Draft(sentence, _names(failing), f"worked instead {remedy.times} of {remedy.of} times")
+            return _Draft(sentence, _names(failing), f"worked instead in {remedy.times} of {remedy.of} sessions")
     missing = plain(issue.check) if _MISSING.search(issue.message) else None
     if missing:
-        return _Draft(f"Do not run `{missing}`: it does not exist here.", _names(missing), "it is not there")
+        return _Draft(f"Do not run `{missing}`: it does not exist here.", _names(missing), "the command is not there")
     return None
 
 
@@ -171,8 +179,12 @@ def plain(command: str) -> str | None:
     return text if fits and "[redacted" not in text else None
 
 
-def _names(command: str) -> Callable[[str], bool]:
-    """Whether a rule names the command, in whatever words: its program, and its subcommand or task."""
+def _names(command: str, *, rewriting: bool = False) -> Callable[[str], bool]:
+    """Whether a rule names the command, in whatever words: its program, and its subcommand or task.
+
+    With ``rewriting`` the option as well by which it rewrites what it complains of: a rule that has a linter run does
+    not say to let it repair.
+    """
     (part, *_) = parse_command(command) or (None,)
     if part is None:
         return lambda _: False
@@ -181,7 +193,12 @@ def _names(command: str) -> Callable[[str], bool]:
     told = re.compile(rf"(?<![\w:-]){re.escape(words[-1])}(?![\w:-])")
     program = re.compile(rf"(?<![\w-]){re.escape(words[0])}(?![\w-])")
     plain_task = len(words) == 1 or not re.search(r"[:-]", words[-1])
-    return lambda text: bool(told.search(text)) and (not plain_task or bool(program.search(text)))
+    option = _REWRITING.search(command) if rewriting else None
+    return lambda text: (
+        bool(told.search(text))
+        and (not plain_task or bool(program.search(text)))
+        and (option is None or option[1] in text)
+    )
 
 
 def _says_all(patterns: Sequence[re.Pattern[str]]) -> Callable[[str], bool]:

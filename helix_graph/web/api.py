@@ -16,6 +16,7 @@ from urllib.parse import quote
 import msgspec
 
 from helix_episodes.errors import InvalidArgument
+from helix_episodes.extraction.costs import LONGEST_GAP
 from helix_episodes.msgspec_types import ready
 from helix_episodes.safe_files import read_regular, write_atomically, write_output
 from helix_episodes.store import PREFIX
@@ -241,6 +242,7 @@ class Pages:
             newest=max((one or "" for one in sessions.time), default=""),
             sessions=len(names),
             tabs=("issues", "places", "rules", "sessions", "graph"),
+            pause=LONGEST_GAP / 60,
         )
         packs = {
             "meta": meta,

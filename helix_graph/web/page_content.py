@@ -46,13 +46,17 @@ _WHOLE = 1000
 
 
 class PageMeta(msgspec.Struct, frozen=True, kw_only=True):
-    """What the page begins with: ``opens`` is where, ``newest`` the time of the newest session."""
+    """What the page begins with: ``opens`` is where, ``newest`` the time of the newest session.
+
+    ``pause`` is how many minutes without an entry are no work.
+    """
 
     title: str
     opens: str
     newest: str
     sessions: int
     tabs: tuple[str, ...]
+    pause: float
 
 
 class PageSessions(msgspec.Struct, frozen=True, kw_only=True):

@@ -23,7 +23,7 @@ from helix_episodes.extraction.calls import command_of
 from helix_episodes.extraction.check_runs import rewrites
 from helix_episodes.extraction.checks.compilers import COMPILE_FAMILIES
 from helix_episodes.extraction.checks.model import names_selected, paths_of
-from helix_episodes.extraction.fix_credit import named_symbols, quoted_lines, texts_of
+from helix_episodes.extraction.fix_credit import changes_code, named_symbols, quoted_lines, texts_of
 from helix_episodes.extraction.languages import is_source_for, language_of, may_read
 from helix_episodes.extraction.paths import file_name, is_test_file
 
@@ -42,7 +42,7 @@ _TEST_MARK = re.compile(r"^test_|[._-](?:test|tests|spec)$")
 #: A word for a path, as commands and outputs have it.
 _PATH = re.compile(r"[\w@~.+/\\-]+")
 #: A longer output than this says nothing more.
-_MOST_TEXT = 60_000
+MOST_TEXT = 60_000
 #: What stands for white space in what a formatter would have printed, and what marks the lines that it would change.
 _MARKS = re.compile(r"[\s→·]")
 _REMOVED = re.compile(r"^[\s\d│|]*-(?!-)")
@@ -56,11 +56,6 @@ _COMMITTED = re.compile(r"^ (?:create|delete) mode .*|^ rename .*", re.MULTILINE
 _GO_BUILD = re.compile(r"^//go:build (.+)$", re.MULTILINE)
 _GO_TAG = re.compile(r"\w+")
 _GO_SYSTEM = re.compile(r"_(?:windows|linux|darwin|freebsd|js|wasm|amd64|arm64)(?:_test)?\.go$")
-#: A comment on a line of its own, but for those that tools obey.
-_COMMENT = re.compile(r"\s*(?:(?://|#|/\*|\*|--\s|<!--)(?!\s*(?:go:|!|type:|@ts-|eslint|biome-|nolint|noqa|pragma)))")
-#: Files in which the indentation is a part of the code.
-_INDENTED = (".py", ".pyi", ".yml", ".yaml", ".mk", ".hs", ".fs", ".nim", "Makefile")
-_BEFORE_CLOSING = re.compile(r",(?=[)\]}])")
 #: What a checker that may rewrite says where it had nothing to rewrite.
 _NOTHING_REPAIRED = "No fixes applied"
 
@@ -76,32 +71,13 @@ def shows_pass(timeline: Timeline, change: Decision, run: CheckRun, fixes: Seque
     path = (change.action.path if change.action else None) or ""
     if not path or any(_may_blame(timeline, one, path) for one in failing) or _is_changed_again(timeline, change, run):
         return False
-    if run.verdict.kind not in {"lint", "format"} and not _changes_code(timeline, change, path):
+    if run.verdict.kind not in {"lint", "format"} and not changes_code(timeline, change):
         return False
     texts = _texts(timeline, change)
     nearer = (one for one in timeline.runs[check] if timeline.positions[change.id] < one.position < run.position)
     if any(one.passed and _looks_at(timeline, one, path, texts) for one in nearer):
         return False
     return _looks_at(timeline, run, path, texts)
-
-
-def _changes_code(timeline: Timeline, change: Decision, path: str) -> bool:
-    """Whether some edit changed more than comments and where lines break: no test, build or type decides on these."""
-    pairs = [texts_of(call) for call in timeline.calls_of(change) if call.changes_files]
-    indented = path.endswith(_INDENTED)
-    return not pairs or any(_code_in(old, indented=indented) != _code_in(new, indented=indented) for old, new in pairs)
-
-
-def _code_in(text: str, *, indented: bool = False) -> str:
-    r"""A piece of code without comments on lines of their own and, where it says nothing, how it is laid out.
-
-    >>> _code_in("import {\n  a,\n} from 'x'") == _code_in("// all of x\nimport { a } from 'x'")
-    True
-    >>> _code_in("//go:build linux") == _code_in("//go:build darwin")
-    False
-    """
-    lines = [line.rstrip() for line in text.splitlines() if not _COMMENT.match(line)]
-    return "\n".join(lines) if indented else _BEFORE_CLOSING.sub("", "".join("".join(lines).split()))
 
 
 def _repaired_itself(timeline: Timeline, run: CheckRun) -> bool:
@@ -117,7 +93,7 @@ def _may_blame(timeline: Timeline, failed: CheckRun, path: str) -> bool:
     kind = failed.verdict.kind
     named = kind in {"lint", "format"} and any(timeline.event(one).path for one in failed.events)
     if named and COMPILE_FAMILIES.isdisjoint(failed.families):
-        return _is_named(path, _output(timeline, failed))
+        return is_named(path, _output(timeline, failed))
     return may_read(failed.verdict.check, path, tests=kind == "test")
 
 
@@ -135,11 +111,11 @@ def _is_changed_again(timeline: Timeline, change: Decision, run: CheckRun) -> bo
 def _writes(call: ParsedCall, path: str) -> bool:
     """Whether a command may have written a file that it names; git's only record it."""
     writing = any(part.purpose == "change" and part.program != "git" for part in call.segments)
-    return writing and _is_named(path, command_of(call))
+    return writing and is_named(path, command_of(call))
 
 
 def _looks_at(timeline: Timeline, run: CheckRun, path: str, texts: str) -> bool:
-    if _is_named(path, _command_of(timeline, run)):
+    if is_named(path, _command_of(timeline, run)):
         return True
     return is_source_for(run.verdict.check, path, run.verdict.kind) and _takes_in(timeline, run, path, texts)
 
@@ -158,7 +134,7 @@ def _takes_in(timeline: Timeline, run: CheckRun, path: str, texts: str) -> bool:
     compiled = language_of(verdict.check) in _COMPILED
     unseen = not is_test_file(path) or (verdict.task is not None and verdict.echoed is None)
     if verdict.kind == "test" and not compiled and unseen:
-        return _is_named(
+        return is_named(
             path, _COMMITTED.sub("", output)
         )  # nobody sees which files the tests import, or what a script runs
     entered = _folder_entered(timeline, run)
@@ -166,7 +142,7 @@ def _takes_in(timeline: Timeline, run: CheckRun, path: str, texts: str) -> bool:
         return False
     places = [one for one in paths_of(verdict) if one.strip("./")]
     return not places or any(
-        _is_below(path, one) or _is_named(path, one) or _selects(one, path, texts) for one in places
+        _is_below(path, one) or is_named(path, one) or _selects(one, path, texts) for one in places
     )
 
 
@@ -204,7 +180,7 @@ def _folder_entered(timeline: Timeline, run: CheckRun) -> str:
     return inside[-1] if inside else ""
 
 
-def _is_named(path: str, text: str) -> bool:
+def is_named(path: str, text: str) -> bool:
     """Whether a text has the name of a file, or of a test that is called after it, with folders that agree."""
     own = path.split("/")
     for found in _PATH.findall(text):
@@ -232,7 +208,7 @@ def _stem(path: str) -> str:
 
 
 def _output(timeline: Timeline, run: CheckRun) -> str:
-    return timeline.calls[run.call].output[:_MOST_TEXT] if run.call is not None else ""
+    return timeline.calls[run.call].output[:MOST_TEXT] if run.call is not None else ""
 
 
 def _command_of(timeline: Timeline, run: CheckRun) -> str:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from msgspec.structs import replace
 
+from helix_episodes.extraction.bearing import MOST_TEXT, is_named
 from helix_episodes.extraction.calls import CHANGES, UNDONE
 from helix_episodes.extraction.checks.task_runners import other_tasks
 from helix_episodes.extraction.delivery import went_well
@@ -64,7 +65,14 @@ def command_runs(session: Session, timeline: Timeline, *, meant: Collection[str]
         files = _by_file(since)
         fresh = draft.judges and (before is None or before.run.passed is True)
         found.append(
-            replace(draft.run, fresh=fresh, changed=files[:MOST_FILES], files=len(files), edits=len(since))
+            replace(
+                draft.run,
+                fresh=fresh,
+                changed=files[:MOST_FILES],
+                files=len(files),
+                edits=len(since),
+                charged=_charged(draft, files[:MOST_FILES]),
+            )
             if draft.run.kind != "command"
             else draft.run
         )
@@ -137,6 +145,14 @@ def _is_alone(call: ParsedCall) -> bool:
     """Whether only one part of a command does any work, so that its time is that part's."""
     working = [part for part in call.segments if part.purpose != "look" and part.program not in {"cd", "pushd"}]
     return len(working) == 1
+
+
+def _charged(draft: _Draft, files: Sequence[FileChange]) -> tuple[str, ...]:
+    """The changed files that a failing linter complains of: it looks at each file by itself, and names it."""
+    if draft.run.kind != "lint" or draft.run.passed is not False:
+        return ()
+    output = draft.call.output[:MOST_TEXT]
+    return tuple(one.path for one in files if is_named(one.path, output))
 
 
 # Changes.

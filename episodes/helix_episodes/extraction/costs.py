@@ -26,8 +26,8 @@ if TYPE_CHECKING:
     from helix_episodes.model import CostEnd, Event, Fix
     from helix_episodes.session import Session, Step
 
-#: A longer gap between two steps is somebody's absence.
-_LONGEST_GAP = 300.0
+#: A longer gap between two steps is somebody's absence, in seconds; in the costs and in how long a session took.
+LONGEST_GAP = 300.0
 #: Who does something else for so many calls has left a failed call behind; as far as `fixes` looks for another way.
 LEFT_AFTER = 12
 #: Calls that wait for a person.
@@ -151,7 +151,7 @@ def _shared(session: Session, timeline: Timeline, errors: Sequence[Event], spans
         opened[end + 1] -= 1
     shares = [1 / number if number else 0.0 for number in accumulate(opened)]
     steps = _running((1.0 if step.kind == "call" else 0.0 for step in session.steps), shares)
-    seconds = _running(_active_seconds(session.steps, timeline.calls), shares)
+    seconds = _running(active_seconds(session.steps, timeline.calls), shares)
     tokens = _running((step.tokens or 0 for step in session.steps), shares)
     timed = any(step.at is not None for step in session.steps)
     counted = any(step.tokens is not None for step in session.steps)
@@ -187,7 +187,7 @@ def _running(weights: Iterable[float], shares: Sequence[float]) -> list[float]:
     return list(accumulate(weight * share for weight, share in zip(weights, shares, strict=False)))
 
 
-def _active_seconds(steps: Sequence[Step], calls: Sequence[ParsedCall]) -> Iterator[float]:
+def active_seconds(steps: Sequence[Step], calls: Sequence[ParsedCall]) -> Iterator[float]:
     """The time since the step before, as far as the agent worked; helpers side by side count once."""
     asked = {step.call_id for step in steps if step.kind == "call" and step.operation in _ASKING}
     answered = {call.position: call.result_position for call in calls if call.result_position is not None}
@@ -201,7 +201,7 @@ def _active_seconds(steps: Sequence[Step], calls: Sequence[ParsedCall]) -> Itera
         waited = step.kind == "prompt" or (
             step.kind == "result" and (step.call_id in asked or step.status in {*UNDONE, "interrupted"})
         )
-        longest = _LONGEST_FILE_ACCESS if place in at_once and not running else _LONGEST_GAP
+        longest = _LONGEST_FILE_ACCESS if place in at_once and not running else LONGEST_GAP
         yield gap if 0 < gap <= longest and not waited else 0.0
         if answered.get(place) in others:
             running.add(answered[place])

@@ -54,6 +54,19 @@ _GUTTER = re.compile(r"^[>\s]*(?:\d+\s*)?[│|]\s?|^[>E]\s+")
 _SHORTEST_LINE = 6
 #: What a test says is looked for in its source from so many characters on.
 _SHORTEST_SAID = 12
+#: A comment on a line of its own, by the languages that write it so, but for those that tools obey; a sentence alone
+#: on its lines documents what it is in.
+_OBEYED = r"(?!\s*(?:go:|!|type:|@ts-|eslint|biome-|nolint|noqa|pragma|pylint|ruff))"
+_HASH = re.compile(rf"\s*#{_OBEYED}")
+_SLASHES = re.compile(rf"\s*(?://|/\*|\*(?=[\s/]|$)){_OBEYED}")
+_OTHER_COMMENT = {".sql": re.compile(r"\s*--\s"), ".lua": re.compile(r"\s*--"), ".html": re.compile(r"\s*<!--")}
+_DOCSTRING = re.compile(r"^[ \t]*[rR]?(\"\"\"|''')(?:(?!\1|>>>)[\s\S])*\1[ \t]*$", re.MULTILINE)
+#: Files whose comments begin with a hash, files in which the indentation is a part of the code, and prose.
+_HASHED = (".py", ".pyi", ".sh", ".bash", ".zsh", ".rb", ".yml", ".yaml", ".toml", ".mk", ".r", ".pl", ".ex", ".exs",
+           ".nim", "Makefile", "Dockerfile")  # fmt: skip
+_INDENTED = (".py", ".pyi", ".yml", ".yaml", ".mk", ".hs", ".fs", ".nim", "Makefile")
+_PROSE = (".md", ".mdx", ".rst", ".txt", ".adoc")
+_BEFORE_CLOSING = re.compile(r",(?=[)\]}])")
 #: Where the next diagnostic begins.
 _NEXT = re.compile(r"\S+(?::\d+:|\(\d+,\d+\))")
 #: A longer output than this lists more places than one family has.
@@ -87,6 +100,34 @@ def credited_changes(
         return by_symbol
     package = folder_of(error.path)
     return [one for one in changes if one.action and one.action.path and folder_of(one.action.path) == package]
+
+
+def changes_code(timeline: Timeline, change: Decision) -> bool:
+    """Whether some edit changed more than comments and where lines break: no test, build or type decides on these."""
+    path = (change.action.path if change.action else None) or ""
+    pairs = [texts_of(call) for call in timeline.calls_of(change) if call.changes_files]
+    return not pairs or path.endswith(_PROSE) or any(_code_in(old, path) != _code_in(new, path) for old, new in pairs)
+
+
+def _code_in(text: str, path: str) -> str:
+    r"""A piece of code without comments on lines of their own and, where it says nothing, how it is laid out.
+
+    >>> _code_in("import {\n  a,\n} from 'x'", "a.ts") == _code_in("// all of x\nimport { a } from 'x'", "a.ts")
+    True
+    >>> _code_in("//go:build linux", "a.go") == _code_in("//go:build darwin", "a.go")
+    False
+    >>> _code_in("#[derive(Debug)]\nstruct A;", "a.rs") == _code_in("struct A;", "a.rs")
+    False
+    >>> _code_in("x = 1\n'''What x is.'''", "a.py") == _code_in("x = 1\n'''X.'''", "a.py")
+    True
+    """
+    comment = _HASH if path.endswith(_HASHED) else _OTHER_COMMENT.get(path[path.rfind(".") :], _SLASHES)
+    if path.endswith(".py"):
+        text = _DOCSTRING.sub("", text)
+    lines = [line.rstrip() for line in text.splitlines() if line.strip() and not comment.match(line)]
+    if path.endswith(_INDENTED):
+        return "\n".join(lines)
+    return _BEFORE_CLOSING.sub("", "".join("".join(lines).split()))
 
 
 def named_symbols(error: Event) -> set[str]:

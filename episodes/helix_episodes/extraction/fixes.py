@@ -41,7 +41,7 @@ from helix_episodes.extraction.checks.environment import NOTHING_CHECKED
 from helix_episodes.extraction.delivery import accepted_by, delivered_by
 from helix_episodes.extraction.drafts import evidence_of, line
 from helix_episodes.extraction.edit_coverage import runs_other_files
-from helix_episodes.extraction.fix_credit import credited_changes, speaking_calls, speaking_edits
+from helix_episodes.extraction.fix_credit import changes_code, credited_changes, speaking_calls, speaking_edits
 from helix_episodes.extraction.paths import file_name
 from helix_episodes.extraction.shell.programs import INTERPRETERS
 from helix_episodes.model import Decision, Event, Fix
@@ -167,7 +167,15 @@ def _check_fix(timeline: Timeline, error: Event) -> Fix | None:
     start = _last_showing(timeline, error, failure, end)
     changes = timeline.changes_between(start, end, kind=failure.verdict.kind, named=error.path)
     changes = [one for one in changes if not runs_other_files(timeline, one, failure)]
+    changes = _of_code(timeline, changes, failure)
     return _credited(error, credited_changes(timeline, changes, error, failure), verified_by=verified)
+
+
+def _of_code(timeline: Timeline, changes: Iterable[Decision], failure: CheckRun) -> list[Decision]:
+    """The changes but for those of comments alone, which only a linter or formatter reads."""
+    if failure.verdict.kind in {"lint", "format"}:
+        return list(changes)
+    return [one for one in changes if changes_code(timeline, one)]
 
 
 def _last_showing(timeline: Timeline, error: Event, failure: CheckRun, end: int) -> int:
@@ -186,6 +194,7 @@ def _reported_fix(timeline: Timeline, error: Event, failure: CheckRun) -> Fix | 
     if good is None:
         return _unanswered_fix(timeline, error)
     changes = timeline.changes_between(failure.position, good.position, kind=failure.verdict.kind, named=error.path)
+    changes = _of_code(timeline, changes, failure)
     return _credited(error, credited_changes(timeline, changes, error, failure), verified_by=_passing(timeline, [good]))
 
 
@@ -219,6 +228,7 @@ def _accepted_fix(timeline: Timeline, error: Event) -> Fix | None:
     removed = timeline.removals_between(reported.since, end)
     changed = {one.id for one in (*timeline.changes_between(reported.since, end, kind=None), *removed)}
     changes = [one for one in between if one.id in changed] or written
+    changes = [one for one in changes if changes_code(timeline, one)] or changes
     return _credited(error, changes, verified_by=good)
 
 
@@ -241,6 +251,7 @@ def _changes_by_agent(timeline: Timeline, error: Event, until: int) -> list[Deci
     """What the agent changed after a report; of what names a file, the changes to that file."""
     found = timeline.changes_between(timeline.positions[error.id], until, kind=None)
     changes = [one for one in found if one.actor == "agent"]
+    changes = [one for one in changes if changes_code(timeline, one)] or changes
     return [one for one in changes if error.path and _touches(timeline, one, error.path)] or changes
 
 

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 
 from helix_episodes.extraction.drafts import evidence_of, first_sentence, line
 from helix_episodes.extraction.prose.sentences import has_any, marked_items, sentences_of, statement_sentences
+from helix_episodes.extraction.user_reports import WORK
 from helix_episodes.light_imports import Regex
 from helix_episodes.model import LessonEvidence
 
@@ -144,7 +145,9 @@ def _derived(timeline: Timeline, fixes: Sequence[Fix]) -> Iterator[tuple[str, Le
                 remedy += f"; and {len(done) - _MOST_CHANGES} more"
             known = not error.message or error.message in error.content
             detail = "" if known else f" ({line(error.message or '', limit=120)})"
-            words = f"When {error.content}{detail}: {remedy} (verified by {fix.check})"
+            shown = timeline.event(fix.verified_by or "").check if fix.check == WORK else fix.check
+            verdict = f"verified by {shown}" if shown and shown != WORK else "accepted by the user"
+            words = f"When {error.content}{detail}: {remedy} ({verdict})"
             yield line(words, limit=_LESSON_LIMIT), evidence
 
 

@@ -188,7 +188,7 @@ def _last_pass(session: Session, timeline: Timeline, since: int) -> Judgement | 
     ]
     latest = max(passing, key=lambda run: run.position, default=None)
     return (
-        _by_event("success", "last run of the check passes", timeline.event(latest.events[0]), timeline)
+        _by_event("success", f"last run of {latest.verdict.check} passes", timeline.event(latest.events[0]), timeline)
         if latest
         else None
     )

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 from helix_episodes.extraction.actions import plan_title
 from helix_episodes.extraction.calls import UNDONE, written
 from helix_episodes.extraction.check_runs import changes_repository
+from helix_episodes.extraction.costs import active_seconds
 from helix_episodes.extraction.drafts import evidence_of, line
 from helix_episodes.extraction.paths import is_outside, relative
 from helix_episodes.extraction.reports import is_report
@@ -100,19 +101,19 @@ def task_kind_of(session: Session, decisions: Sequence[Decision]) -> TaskKind:
     return "feature" if named == "question" else named
 
 
-#: A longer silence is someone's lunch or night, not work: sessions are left open and resumed for days.
-PAUSE_MINUTES = 30
+#: A report has few times: what lies between two of them is work, up to somebody's lunch or night.
+_PAUSE_IN_REPORTS = 30
 
 
 def metrics_of(session: Session, timeline: Timeline, fixes: Sequence[Fix]) -> Metrics:
-    """The counts of a session; its duration leaves out pauses of more than `PAUSE_MINUTES`."""
+    """The counts of a session; its duration is the time in which the agent worked, as costs count it."""
     recorded = not is_report(session)
     # The same failure again before its repair is repaired once.
     verified = [fix for fix in fixes if fix.verified_by]
     repaired = {(timeline.event(fix.error).content, fix.check, fix.verified_by) for fix in verified}
     errors = [event for event in timeline.events if event.type == "error"]
     return Metrics(
-        duration_minutes=_duration(session),
+        duration_minutes=_duration(session, timeline, recorded=recorded),
         tool_calls=len(timeline.calls) if recorded else None,
         errors=len(errors),
         recoveries=len(repaired) if recorded else None,
@@ -149,9 +150,11 @@ def changed_by(call: ParsedCall, *, root: str | None) -> set[str] | None:
     return None if None in several else {path for path in placed if not is_outside(path)}
 
 
-def _duration(session: Session) -> float | None:
+def _duration(session: Session, timeline: Timeline, *, recorded: bool) -> float | None:
     moments = sorted(step.at for step in session.steps if step.at is not None)
     if len(moments) < 2:  # noqa: PLR2004  (a span has two ends)
         return None
     minutes = ((after - before).total_seconds() / 60 for before, after in pairwise(moments))
-    return round(sum(gap for gap in minutes if gap <= PAUSE_MINUTES), 1)
+    if recorded:
+        return round(sum(active_seconds(session.steps, timeline.calls)) / 60, 1)
+    return round(sum(gap for gap in minutes if gap <= _PAUSE_IN_REPORTS), 1)

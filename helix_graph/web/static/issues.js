@@ -25,7 +25,7 @@ async function issuesTab(name, chosen) {
     rewrite("issues", values);
     show(values);
   });
-  return make("section", {}, make("h1", {}, "Issues"), make("p", { class: "lead" }, leadOf(found, sessions)), costliest(found), meaningOf(COLUMNS), form, results);
+  return make("section", {}, make("h1", {}, "Issues"), make("p", { class: "lead" }, leadOf(found, sessions)), costliest(found), meaningOf(columns()), form, results);
 }
 
 function leadOf(found, sessions) {
@@ -34,10 +34,10 @@ function leadOf(found, sessions) {
 }
 
 /** What the columns of the list count. */
-const COLUMNS = [
+const columns = () => [
   ["Sessions", "how many of all sessions met it."],
   ["Step", "one call of a tool by the agent, from the failing result to the one that shows the repair; without a repair until the check passes or the next prompt."],
-  ["Minutes", "active ones: pauses over five minutes and all waiting for a person are left out."],
+  ["Minutes", `active ones: ${leftOut()}.`],
   ["Tokens", "what the model read anew and wrote in these steps, where the log says so."],
   ["Repaired", "of its occurrences, those after which a change is seen to have mended it. Failures that were announced (a test written first) are not counted."],
   ["Group", "failures of one check and kind. Its issues are within it and are counted in it: do not add them to it."],

@@ -3,7 +3,7 @@
 async function placesTab(_, chosen) {
   const [found, sessions, { issues }] = await Promise.all([pack("places"), allSessions(), pack("issues")]);
   const titles = new Map(issues.map((one) => [one.id, one.title]));
-  const head = [make("h1", {}, "Places"), make("p", { class: "lead" }, "How often each check failed when it first ran after a change, by the folder and file that was changed. These are counts of what followed, not causes.")];
+  const head = [make("h1", {}, "Places"), make("p", { class: "lead" }, "How often each check failed when it first ran after a change, by the folder and file that was changed. A linter's failure counts for the changed files that it names, where it names any. These are counts of what followed, not causes.")];
   if (!found.checks.length) return make("section", {}, ...head, make("p", { class: "nothing" }, "No check has run five times after a change of one folder yet."));
   const asked = found.checks.find((one) => one.check === chosen.check);
   const checks = asked ? [asked] : found.checks;

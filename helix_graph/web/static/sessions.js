@@ -7,11 +7,11 @@ function sessionLink(sessions, place, step) {
 }
 
 /** What is counted of a session. */
-const MEASURES = [
-  ["Minutes", "between its entries; pauses over thirty minutes are left out."],
+const measures = () => [
+  ["Minutes", `active ones, in the whole session: ${leftOut()}.`],
   ["Call", "one use of a tool by the agent."],
   ["Tokens", "what the model read anew and wrote, where the log says so."],
-  ["Failures", "those that were not announced; in brackets the active time from each to its repair, pauses over five minutes left out."],
+  ["Failures", "those that were not announced; in brackets the active minutes from each to its repair, counted alike."],
   ["Outcome", "what the log shows: the last run of a check over what was changed, a commit after it, the user's verdict. Without these it is unknown."],
 ];
 
@@ -39,7 +39,7 @@ async function sessionsTab(name, chosen, rest) {
     {},
     make("h1", {}, "Sessions"),
     make("p", { class: "lead" }, "The strip is a session from its first step to its last: thin and green until it first failed, then thick and red until the last of its failures was repaired or got past. A look-up that found nothing is no failure."),
-    meaningOf(MEASURES),
+    meaningOf(measures()),
     issue && make("p", {}, "Sessions with ", link(`issues/${issue.id}`, {}, quoted(issue.title)), ". ", link("sessions", {}, "Show all")),
     form,
     results,

@@ -184,11 +184,14 @@ function stepItem(one, at, trace, session) {
   return item;
 }
 
-/** The time to the next step that has one. */
+/** What a failure took until it was over, of other steps the time to the next one; a pause is no work. */
 function durationOf(trace, at) {
+  if (isFailure(trace.steps[at]) && trace.steps[at].minutes !== undefined) return `took ${lasting(60 * trace.steps[at].minutes)}`;
   const begun = momentOf(trace.steps[at].time);
   const next = trace.steps.slice(at + 1).find((one) => momentOf(one.time) > begun);
-  return begun && next ? lasting((momentOf(next.time) - begun) / 1000) : null;
+  const seconds = begun && next && (momentOf(next.time) - begun) / 1000;
+  if (!seconds) return null;
+  return seconds > 60 * meta.pause ? "then a pause" : lasting(seconds);
 }
 
 const LINKS = { causes: ["then", "after"], enables: ["then", "after"], prevents: ["repaired", "was repaired by"], correlates: ["goes with", "goes with"] };

@@ -55,6 +55,11 @@ function lasting(seconds) {
   return minutes % 60 ? `${Math.floor(minutes / 60)} h ${minutes % 60} min` : `${minutes / 60} h`;
 }
 
+/** What no minutes on the page have in them. */
+function leftOut() {
+  return `pauses over ${meta.pause} minutes and all waiting for a person are left out`;
+}
+
 function thousands(number) {
   if (number >= 1e6) return `${(number / 1e6).toFixed(1)}M`;
   return number >= 1000 ? `${Math.round(number / 1000)}k` : String(number);

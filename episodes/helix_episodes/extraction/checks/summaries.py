@@ -230,7 +230,9 @@ def read_git_hooks(output: CommandOutput) -> Verdict | None:
         kind="lint",
         passed=not bad,
         failed_count=len(failed) or None if bad else 0,
-        findings=(grouped(reports) or (unspecified("lint", summary),)) if bad else (),
+        findings=(grouped(reports) or (CheckFinding(family="hook failed", message=summary.strip(), generic=True),))
+        if bad
+        else (),
         quote=quoted(*list(failed.values())[:2], summary),
     )
 
