@@ -252,8 +252,8 @@ def test_a_look_up_that_found_nothing_is_no_trouble(browser: Browser, tmp_path: 
 def test_places_show_the_check_that_is_chosen_and_bars_of_what_was_counted(tab: Tab) -> None:
     tab.go("places")
     assert tab.text(".picker [aria-current]") == "All checks"
-    tab.follow(".picker a:has-text('ruff')")
-    assert {"ruff"} == {
+    tab.follow(".picker a:has-text('pytest')")
+    assert {"pytest"} == {
         one.partition(" runs of ")[2].split()[0] for one in tab.page.locator(".cards p:has(b)").all_inner_texts()
     }
     for row in tab.page.locator("table.tree tbody tr").all():
