@@ -5,7 +5,8 @@ stand for others (`helix_graph.graph.question_words`), identifiers count in part
 with the file, command or message that some of its mentions have, or a session, by its task. Its ``share`` says how much
 of the question it has, 0 to 1: a word weighs more the fewer mentions have it.
 
-Every mention is read once as plain text, which Python searches fast; only the best are then compared word by word.
+SQLite puts what each mention says together, which Python looks through fast; only the best are then read and compared
+word by word.
 """
 
 from __future__ import annotations
@@ -14,13 +15,15 @@ import re
 from collections import defaultdict
 from collections.abc import Iterator
 from functools import lru_cache
+from heapq import nsmallest
 from math import log
 from typing import TYPE_CHECKING, NamedTuple
 
 import msgspec
 
 from helix_episodes.extraction.shell.programs import LOOKERS, LOOKING_SUBCOMMANDS
-from helix_graph.graph.adjacency import MentionPlace
+from helix_graph.database import ANY_OF, as_list
+from helix_graph.graph.adjacency import MentionKey, MentionPlace
 from helix_graph.graph.finer_labels import named
 from helix_graph.graph.question_words import (
     TABLE_WORDS,
@@ -38,7 +41,7 @@ from helix_graph.word_search import indexed, query_words
 
 if TYPE_CHECKING:
     import sqlite3
-    from collections.abc import Collection
+    from collections.abc import Collection, Mapping
 
     from helix_graph.graph.adjacency import MentionGroup
     from helix_graph.graph.finer_labels import Resolution
@@ -129,25 +132,19 @@ def search_labels(connection: sqlite3.Connection, text: str, *, limit: int) -> L
 
 def candidates(connection: sqlite3.Connection, text: str, *, limit: int) -> list[Candidate]:
     """As `search_labels`, with the text that leads to each."""
-    mentions = list(_read(connection))
-    words = _understood(text, mentions)
-    levels = levels_in(words, [one.text for one in mentions])
+    texts = _texts(connection)
+    words = _understood(connection, text, texts.folded)
+    levels = levels_in(words, texts.folded)
     weights = weights_of(levels)
-    if not (mentions and any(one.own for one in weights.values())):
+    if not (texts.folded and any(one.own for one in weights.values())):
         return []
-    ranks = [(weights[word], each) for word, each in levels.items()]
-    rough = [sum(weight[each[place]] for weight, each in ranks) for place in range(len(mentions))]
     asked = leaning(text)
-    scored = sorted(
-        (
-            (score, one)
-            for score, one in zip(rough, mentions, strict=True)
-            if score and not contradicts(asked, one.label)
-        ),
-        key=_best_first,
-    )
-    compared = [one for _, one in scored[:_COMPARED]]
-    found = [*_of_mentions(connection, compared, mentions, words, weights), *_of_tasks(mentions, words, weights, asked)]
+    compared = _read(connection, _roughly_best(connection, texts, levels, weights, asked), texts.ran)
+    average = texts.length / len(texts.folded)
+    found = [
+        *_of_mentions(connection, compared, average, words, weights),
+        *_of_tasks(connection, average, words, weights, asked),
+    ]
     literal = re.compile(rf"(?<!\w){re.escape(text.strip())}(?!\w)", re.IGNORECASE)
     files = [re.compile(rf"(?<!\w){re.escape(one)}(?!\w)") for one in _FILE_NAME.findall(text)]
     ranked = sorted(
@@ -169,13 +166,12 @@ def candidates(connection: sqlite3.Connection, text: str, *, limit: int) -> list
 def _of_mentions(
     connection: sqlite3.Connection,
     compared: list[_Mention],
-    mentions: list[_Mention],
+    average: float,
     words: dict[str, Others],
     weights: dict[str, Weight],
 ) -> Iterator[tuple[float, Candidate]]:
     """The labels of the best mentions, and what is finer than a label, each with its rank."""
     whole = sum(one.own for one in weights.values())
-    average = sum(one.length for one in mentions) / len(mentions)
     by_node: defaultdict[int, list[tuple[float, _Mention]]] = defaultdict(list)
     by_place: defaultdict[tuple[int, str | None], list[_Finer]] = defaultdict(list)
     unnamed: dict[int, tuple[float, float]] = {}
@@ -200,17 +196,26 @@ def _of_mentions(
 
 
 def _of_tasks(
-    mentions: list[_Mention], words: dict[str, Others], weights: dict[str, Weight], asked: Leaning | None
+    connection: sqlite3.Connection,
+    average: float,
+    words: dict[str, Others],
+    weights: dict[str, Weight],
+    asked: Leaning | None,
 ) -> Iterator[tuple[float, Candidate]]:
     """The sessions whose task has some of the words, each with its rank."""
     whole = sum(one.own for one in weights.values())
-    average = sum(one.length for one in mentions) / len(mentions)
-    for one in mentions:
-        if not one.first or contradicts(asked, one.label) or (asked and leaning(one.task) not in {asked, None}):
-            continue
-        if score := _exact((one.task,), words, weights):
-            rank = score / (1 - _LENGTH + _LENGTH * len(one.task) / average)
-            yield rank, _of_session(one, score / whole)
+    scores: dict[str, float] = {}
+    tasks = connection.execute("SELECT id, task FROM episode WHERE origin <> 'assertion' ORDER BY id").fetchall()
+    for episode, task in tasks:
+        if (score := _exact((task,), words, weights)) and not (asked and leaning(task) not in {asked, None}):
+            scores[episode] = score
+    first = "SELECT local FROM mention WHERE episode = e.number ORDER BY line IS NULL, line, local LIMIT 1"
+    query = f"SELECT id, ({first}) FROM episode e WHERE id {ANY_OF}"  # noqa: S608  (constants)
+    begun = connection.execute(query, (as_list(scores),)).fetchall()
+    for one in sorted(_read(connection, [key for key in begun if key[1]], {}), key=lambda one: one.episode):
+        if not contradicts(asked, one.label):
+            rank = scores[one.episode] / (1 - _LENGTH + _LENGTH * len(one.task) / average)
+            yield rank, _of_session(one, scores[one.episode] / whole)
 
 
 def _distinct(ranked: Iterator[Candidate]) -> list[Candidate]:
@@ -296,18 +301,90 @@ class _Mention(NamedTuple):
     task: str
     text: str
     length: int
-    first: bool
 
 
-def _read(connection: sqlite3.Connection) -> Iterator[_Mention]:
+class _Texts(NamedTuple):
+    """What all mentions say, each in one case with its key and node; their length together without what ``ran``."""
+
+    keys: list[tuple[str, str, int]]
+    folded: list[str]
+    length: int
+    ran: dict[MentionKey, str]
+
+
+#: What `_read` puts together between a mention's label and the session's task, but with what `_plain` leaves out.
+_TOGETHER = " || ".join(
+    [
+        *(f"iif({text} <> '', char(10) || {text}, '')" for text in ("raw", "message", "command", "path")),
+        *(
+            f"iif({name} <> '' AND coalesce(command, '') = '' AND NOT instr(raw, {name})"
+            f" AND NOT instr(coalesce(message, ''), {name}), char(10) || {name}, '')"
+            for name in ("place", "thing")
+        ),
+        *(f"iif({text} <> '', char(10) || {text}, '')" for text in ("quote", "rationale", "context")),
+    ]
+)
+
+
+def _texts(connection: sqlite3.Connection) -> _Texts:
+    """All mentions in the order in which they are stored: labels and tasks are looked up by Python, which is faster."""
+    labels = dict(connection.execute("SELECT number, label FROM node"))
+    tasks = connection.execute("SELECT number, id, task FROM episode WHERE origin <> 'assertion'")
+    sessions = {number: (episode, f"\n{task}" if task else "") for number, episode, task in tasks}
+    keys: list[tuple[str, str, int]] = []
+    folded: list[str] = []
+    for number, local, node, text in connection.execute(
+        f"SELECT episode, local, node, {_TOGETHER} FROM mention NOT INDEXED"  # noqa: S608  (constants)
+    ):
+        if number in sessions:
+            episode, task = sessions[number]
+            keys.append((episode, local, node))
+            folded.append(f"{labels[node]}{text}{task}".casefold())
+    lengths, ran = list(map(len, folded)), _commands(connection)
+    places = {key[:2]: place for place, key in enumerate(keys)} if ran else {}
+    for key, run in ran.items():
+        if key in places:
+            folded[places[key]] = _joined(folded[places[key]], run.casefold())
+    aside = {place for place, text in enumerate(folded) if "/dev/null" in text or "<<" in text}
+    if aside:
+        exact = {(one.episode, one.local): one for one in _read(connection, [keys[place][:2] for place in aside], ran)}
+        for place in aside:
+            one = exact[keys[place][:2]]
+            folded[place], lengths[place] = one.text, one.length
+    return _Texts(keys, folded, sum(lengths), ran)
+
+
+def _roughly_best(
+    connection: sqlite3.Connection,
+    texts: _Texts,
+    levels: dict[str, bytes],
+    weights: dict[str, Weight],
+    asked: Leaning | None,
+) -> list[MentionKey]:
+    """The mentions that may have most of what is asked for: a stem may also be found within another word."""
+    labels = connection.execute("SELECT number, label FROM node").fetchall() if asked else ()
+    against = {node for node, label in labels if contradicts(asked, label)}
+    each = list(zip(*levels.values(), strict=True))
+    scores = {one: sum(weight[level] for weight, level in zip(weights.values(), one, strict=True)) for one in set(each)}
+    found = (
+        (-scores[one], episode, local)
+        for one, (episode, local, node) in zip(each, texts.keys, strict=True)
+        if scores[one] and node not in against
+    )
+    return [(episode, local) for _, episode, local in nsmallest(_COMPARED, found)]
+
+
+def _read(connection: sqlite3.Connection, keys: list[MentionKey], ran: Mapping[MentionKey, str]) -> list[_Mention]:
+    """Some mentions; ``ran`` has the commands that those of runs are of."""
     rows = connection.execute(
         "SELECT m.node, n.label, n.type, m.place, m.thing, e.id, m.local, m.line, m.log, m.raw, m.message, m.command,"
         " m.path, m.quote, m.rationale, m.context, e.task"
-        " FROM mention m JOIN node n ON n.number = m.node JOIN episode e ON e.number = m.episode"
-        " WHERE e.origin <> 'assertion' ORDER BY e.id, m.line IS NULL, m.line, m.local"
+        " FROM json_each(?) w CROSS JOIN episode e ON e.id = json_extract(w.value, '$[0]')"
+        " CROSS JOIN mention m ON m.episode = e.number AND m.local = json_extract(w.value, '$[1]')"
+        " JOIN node n ON n.number = m.node",
+        (as_list(keys),),
     )
-    last = None
-    ran = _commands(connection)
+    found = []
     for *place, raw, message, command, path, quote, rationale, context, task in rows:
         plain = (_plain(raw), _plain(command), _plain(quote)) if command else (raw, command, quote)
         names = (name for name in place[3:5] if name and not command and name not in f"{raw}\n{message}")
@@ -316,11 +393,11 @@ def _read(connection: sqlite3.Connection) -> Iterator[_Mention]:
         length, run = len(text), ran.get((place[5], place[6]))
         if run:
             why, text = _joined(why, run), _joined(text, run.casefold())
-        yield _Mention._make((*place, raw, quote, said, plain[2], why, task, text, length, place[5] != last))
-        last = place[5]
+        found.append(_Mention._make((*place, raw, quote, said, plain[2], why, task, text, length)))
+    return found
 
 
-def _commands(connection: sqlite3.Connection) -> dict[tuple[str, str], str]:
+def _commands(connection: sqlite3.Connection) -> dict[MentionKey, str]:
     """The command whose run each failure and each pass is of, by episode and its name there."""
     rows = connection.execute(
         "SELECT e.id, r.events, r.command FROM run r JOIN episode e ON e.number = r.episode"
@@ -338,18 +415,21 @@ def _joined(*texts: str | None) -> str:
     return "\n".join(text for text in texts if text)
 
 
-def _understood(text: str, mentions: list[_Mention]) -> dict[str, Others]:
+def _understood(connection: sqlite3.Connection, text: str, folded: list[str]) -> dict[str, Others]:
     """The words asked; in the place of one that nothing has, the names' and the table's words nearest to it."""
     words = words_asked(text)
     unknown = {
         word
         for word, others in words.items()
-        if not any(one in mention.text for mention in mentions for one in (word, *others.usual, *others.synonyms))
+        if not any(one in each for each in folded for one in (word, *others.usual, *others.synonyms))
     }
     if not unknown:
         return words
-    names = {name for one in mentions for name in (one.label, one.place, one.thing, one.task) if name}
-    known = TABLE_WORDS | {word for name in names for word in _WORD.findall(indexed(name))}
+    names = connection.execute(
+        "SELECT label FROM node WHERE episodes UNION SELECT name FROM name"
+        " UNION SELECT task FROM episode WHERE origin <> 'assertion'"
+    )
+    known = TABLE_WORDS | {word for (name,) in names for word in _WORD.findall(indexed(name))}
     for word in query_words(text):
         near = " ".join(near_words(word, known) or near_words(stem(word), known)) if stem(word) in unknown else ""
         if near:
