@@ -127,7 +127,8 @@ def _situation(row: SituationRate, place: FragilePlace | None) -> Highlight:
         text += f"({after_it[0].times} of {after_it[0].repaired})"
     return Highlight(
         kind="situation",
-        text=f"{text}.",
+        text=f"{text}: run it right after each such change.",
+        brief=f"{text}.",
         see="helix-graph fragile" + option("", row.value) if place is not None else "helix-graph checks",
         sessions=row.sessions,
         evidence=tuple(EvidencePlace(session=one.episode, log=one.log, line=one.line) for one in row.failures),

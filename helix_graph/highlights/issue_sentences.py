@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from helix_episodes.extraction.checks import CheckFinding
 from helix_episodes.extraction.checks.environment import is_environment
-from helix_episodes.extraction.paths import role_of
 from helix_episodes.extraction.shell.commands import parse_command
 from helix_episodes.model import sortable_time
 from helix_graph.causality.check_runs import head_of
@@ -121,10 +120,6 @@ class IssueSentences:
         run = next((each.what for each in details.remedies if each.how == "run"), "")
         if run and one.unit == "runs" and (ending := self._by_command(one, details, run)):
             return ending
-        if one.remedy and one.remedy.how == "edit" and _helped(one):
-            what = quoted(one.remedy.what, longest=LONGEST_QUOTE)
-            end = f"; an edit of {what} repaired it {one.remedy.times} of {one.remedy.of} times"
-            return _Ending(HELPED, (one.check, one.remedy.what), end)
         way = common_workaround(ways)
         # Of two sessions one is half; only that quotation marks were missing is certain after one.
         least = 1 if way and way.how == "quoted" else FEWEST
@@ -138,7 +133,7 @@ class IssueSentences:
         if way.how == "before" and len(each) > 1:
             # The wrapper alone cannot be typed.
             wrapper = way.what.removesuffix("…")
-            called = (f"{quoted(command, longest=LONGEST_QUOTE)} in {times}" for command, times in each.items())
+            called = (f"{quoted(command, longest=LONGEST_QUOTE)} in {times}" for command, times in sorted(each.items()))
             vain = {call for _, run, _ in self._failed_runs(details) if (call := run.command or "").startswith(wrapper)}
             end = f"; what worked instead, in {way.worked} of {way.sessions} sessions: {', '.join(called)}"
             end += "".join(f"; {quoted(call, longest=LONGEST_QUOTE)} failed too" for call in sorted(vain))
@@ -156,7 +151,8 @@ class IssueSentences:
             and 2 * right >= len(by_command)
             and one.remedy
             and one.remedy.what == command
-            and _helped(one)
+            and 2 * one.remedy.times >= one.remedy.of
+            and 2 * one.repaired >= one.occurrences
         ):
             hand = f", edits by hand {sum(by_hand)} of {len(by_hand)}" if by_hand else ""
             asked = Counter(run.command for _, run, _ in runs if run.command).most_common(1)
@@ -168,7 +164,7 @@ class IssueSentences:
         left = len(by_hand) - sum(by_hand)
         if right == len(by_command) > 0 and left >= FEWEST and all(run.kind in _REWRITTEN for _, run, _ in runs):
             end = f"; after edits by hand the next run showed it again {left} of {len(by_hand)} times, after {what} "
-            return _Ending(OPEN, key, f"{end}0 of {len(by_command)}", ": run that instead of editing")
+            return _Ending(HELPED, key, f"{end}0 of {len(by_command)}", ": run that instead of editing")
         return None
 
     def _failed_runs(self, details: IssueDetails) -> list[tuple[Episode, CommandRun, int]]:
@@ -235,10 +231,10 @@ class IssueSentences:
         """What became of what nothing repaired: later sessions, what a person said to it; and what to do about it."""
         places = details.occurrences
         names, met = {(place.episode, place.event) for place in places}, {place.episode for place in places}
-        checks = {event.check for episode, event in self._events(details)}
+        called = {f"{event.check} {self._common_target(details)}".strip() for _, event in self._events(details)}
         order = list(self._episodes)
         last = max(order.index(name) for name in met)
-        later = sum(_went_well(self._episodes[name], checks) for name in order[last + 1 :])
+        later = sum(_went_well(self._episodes[name], called) for name in order[last + 1 :])
         end = f"; {counted(later, 'later session')} got through" if later else ""
         for name, episode in self._episodes.items():
             for reply in (event.reply for event in episode.events if event.reply and (name, event.id) in names):
@@ -290,19 +286,11 @@ def _tried(episode: Episode, run: CommandRun, at: int, family: str, command: str
     return None
 
 
-def _went_well(episode: Episode, checks: Collection[str | None]) -> bool:
+def _went_well(episode: Episode, called: Collection[str]) -> bool:
     """Whether a session ran one of these commands with success."""
     ran = (one.action.command for one in episode.decisions if one.action and one.outcome == "success")
-    parts = (part for text in ran for part in parse_command(text or ""))
-    return any(" ".join(filter(None, (part.program, part.subcommand))) in checks for part in parts)
-
-
-def _helped(one: Issue) -> bool:
-    """Whether a command or an edit of one file repaired it again and again; what was changed in tests is no remedy."""
-    remedy = one.remedy
-    if remedy is None or 2 * remedy.times < remedy.of or 2 * one.repaired < one.occurrences:
-        return False
-    return remedy.how == "run" or (remedy.how == "edit" and role_of(remedy.what) != "test")
+    calls = {f"{part.program} {' '.join(part.arguments)} " for text in ran for part in parse_command(text or "")}
+    return any(call.startswith(f"{one} ") for call in calls for one in called)
 
 
 def _slips(one: Issue) -> bool:
@@ -331,7 +319,7 @@ def _subject(one: Issue, commands: Sequence[str]) -> str:
         example = f" (such as {said})" if said and one.unit == "runs" and " " not in one.family else example
         return f"{fails} ({several})" if family.endswith(_NAMELESS) else f"{fails} with {_family(family)}{example}"
     # Of a command the message names the cause; of a check the family does, which is its rule.
-    telling = family and "…" not in family and one.family not in SAYS_NO_NAME
+    telling = family and "…" not in family and one.family not in SAYS_NO_NAME and not (said and family in _MISCALLED)
     if telling and (one.unit == "runs" or " " not in family):
         return f"{fails} with {_family(family)}" + (f" ({said})" if said and " " not in family else "")
     return f"{fails} with {said}" if said else f"{fails} with {_family(family)}" if family else fails
