@@ -52,9 +52,9 @@ RuleKind = Literal["path", "project", "session", "tool", "cut"]
 EMAILS = "emails"
 #: A drive's letter is not a kind of rule.
 _KIND = re.compile(r"([A-Za-z]{2,}):\s*(.*)")
-_SPECIAL = re.compile(r"(?:^|/)\*\*/|/\*\*$|\*\*|\*|\?|\[[^\]]+\]")
 #: A ``]`` that comes first stands for itself.
 _CLASS = re.compile(r"\[[!^]?\]?[^\]]*\]")
+_SIGN = re.compile(rf"{_CLASS.pattern}|\*+|.", re.DOTALL)
 _WORDS = re.compile(r"[^\s'\"=;|&<>()]+")
 
 
@@ -163,31 +163,66 @@ def _name_pattern(glob: str) -> str:
 
 
 def _path_pattern(glob: str) -> str:
-    """A pattern of .gitignore as an expression for a whole path: the thing named, or anything in it."""
+    """A pattern of .gitignore as an expression for a whole path: the thing named, or anything in it.
+
+    A clone may bring any pattern, so none may take long: what stands between two wildcards of a kind has a fixed
+    length, so the first place that fits is as good as any later one, and is not left again (``(?>``).
+    """
     glob = _slashes(str(Path(glob).expanduser()) + "/" * glob.endswith("/") if glob.startswith("~/") else glob)
     body = glob.rstrip("/")
-    anywhere = "" if "/" in body else "(?:.*/)?"
     begin = "/?" if body.startswith("/") else ""  # from the project's root, or from the file system's
     inside = "/.*" if glob.endswith("/") else "(?:/.*)?"
-    return anywhere + begin + _expression(body.removeprefix("/")) + inside
+    body = body.removeprefix("/")
+    return begin + _expression(body if "/" in body or begin else f"**/{body}") + inside
 
 
 def _expression(glob: str) -> str:
-    parts: list[str] = []
-    at = 0
-    for special in _SPECIAL.finditer(glob):
-        parts += [re.escape(glob[at : special.start()]), _special(special[0])]
-        at = special.end()
-    return "".join([*parts, re.escape(glob[at:])])
+    """The parts between ``**/``, each of whole names."""
+    parts: list[list[str]] = [[]]
+    name: list[str] = []
+    for sign in [*_SIGN.findall(glob), "/"]:
+        if sign != "/":
+            name.append(sign)
+            continue
+        if name == ["**"]:
+            parts.append([])
+        else:
+            parts[-1].append(_name_expression(name))
+        name = []
+    first, *later = ("/".join(names) for names in parts)
+    found = first
+    for place, part in enumerate(later, 1):
+        slash = "/" if found else ""
+        if not part:  # two in a row are one; at the end they stand for whatever is inside
+            found += f"{slash}.*" * (place == len(later))
+        elif place < len(later):
+            found += f"{slash}(?>(?:[^/]*/)*?{part}(?=/))"
+        else:
+            found += f"{slash}(?:[^/]*/)*?{part}"
+    return found
 
 
-def _special(glob: str) -> str:
-    """One wildcard: stars stay within a folder, two of them reach into any depth."""
-    if glob.endswith("**/"):
-        return ("/" if glob.startswith("/") else "") + "(?:.*/)?"
-    if glob.startswith("["):
-        return "[" + ("^" if glob[1] in "!^" else "") + re.escape(glob[1:-1].lstrip("!^")).replace(r"\-", "-") + "]"
-    return {"/**": "/.*", "**": ".*", "*": "[^/]*", "?": "[^/]"}[glob]
+def _name_expression(signs: list[str]) -> str:
+    """A file's or folder's name; stars stay within it."""
+    pieces = [""]
+    for sign in signs:
+        if sign.startswith("*"):
+            pieces.append("")
+        else:
+            pieces[-1] += _one_letter(sign)
+    first, *later = pieces
+    found = first + "".join(f"(?>[^/]*?{piece})" for piece in later[:-1])
+    return f"{found}[^/]*{later[-1]}" if later else found
+
+
+def _one_letter(sign: str) -> str:
+    if sign == "?":
+        return "[^/]"
+    if len(sign) == 1:
+        return re.escape(sign)
+    inverted = "^" if sign[1] in "!^" else ""
+    letters = re.escape(sign[1:-1].lstrip("!^")).replace(r"\-", "-")
+    return f"(?!/)[{inverted}{letters}]"
 
 
 def _names_of(path: str, base: str | None) -> tuple[str, ...]:

@@ -122,6 +122,7 @@ _LOGGED: Mapping[str, Quote] = {
 _NOTED: Mapping[str, Quote] = {
     **dict.fromkeys(("text", "current"), quoted_lines),
     **dict.fromkeys(("line", "source", "first", "last"), quoted),
+    "tag": logged_name_or_quoted,
     **dict.fromkeys(
         ("topic", "query", "matching", "target", "tags", "into", "links", "focus", "superseded_by", "also_in", "via"),
         logged_name_or_quoted,
@@ -130,10 +131,10 @@ _NOTED: Mapping[str, Quote] = {
 #: Fields of insights, whose content is their own word or a quotation, beside that.
 _REMEMBERED: Mapping[str, Quote] = {
     "source": quoted,
-    **dict.fromkeys(("name", "to"), name_or_quoted),
+    "name": name_or_quoted,
     # Nothing says next to these whose they are, so each that reads as a sentence is quoted.
     **dict.fromkeys(
-        ("from_name", "to_name", "_via", "kept", "merged", "took_in", "forgotten", "names", "tags"),
+        ("from", "to", "from_name", "to_name", "_via", "kept", "merged", "took_in", "forgotten", "names", "tags"),
         logged_name_or_quoted,
     ),
     "by_tag": lambda tags: {logged_name_or_quoted(tag): number for tag, number in tags.items()},

@@ -11,7 +11,11 @@ UTC dates; a date without a zone is read as UTC.
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
+
+#: A clock that is wrong is so by a zone, or by a year that somebody set by hand; what another memory dates beyond that
+#: would be the newest forever.
+AHEAD = timedelta(days=366)
 
 
 def datetime_of(seconds: int) -> datetime:

@@ -148,7 +148,7 @@ def acceptance_of(root: Path) -> Acceptance | None:
     try:
         found = root.stat(follow_symlinks=False)
         recorded = _record_path(root)
-        if others_own(recorded.parent) or _others_can_write(recorded.parent.stat()):  # it may be anybody's record
+        if not all(map(_is_this_users, (recorded.parent, recorded.parent.parent))):  # it may be anybody's record
             return None
         record = Acceptance(**json.loads(read_regular(recorded)))
         token = read_regular(root / ACCEPTANCE, most=2 * _TOKEN_BYTES).decode()
@@ -228,11 +228,19 @@ def _make_private(folder: Path) -> None:
     """Makes a folder that only this user may look into, whatever the umask."""
     from helix_episodes.errors import WriteFailed
 
+    if folder.is_symlink():
+        raise WriteFailed(path=folder, problem="it is a link, so others might write there; put a folder in its place")
     try:
         make_folder(folder)
         folder.chmod(0o700)
     except OSError as error:
         raise WriteFailed(path=folder, problem=error.strerror or str(error)) from error
+
+
+def _is_this_users(folder: Path) -> bool:
+    """Whether it is a folder in which nobody else writes, and no link, which would lead to one with others' files."""
+    found = folder.lstat()
+    return stat.S_ISDIR(found.st_mode) and found.st_uid in {0, os.geteuid()} and not _others_can_write(found)
 
 
 def _record_path(root: Path) -> Path:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from typing import TYPE_CHECKING
 
 import pytest
@@ -38,6 +40,12 @@ if TYPE_CHECKING:
         ("**/logs", "x/logs/1", True),
         ("logs/**", "logs/1/2", True),
         ("logs/**", "logs", False),
+        ("**/a/**/b*c*d", "x/a/y/z/b1c2c3d", True),
+        ("**/a/**/b*c*d", "x/a/y/b1c2c3", False),
+        ("**/**/a", "a", True),
+        ("a**d/e", "abcd/e", True),
+        ("a**d/e", "ab/cd/e", False),
+        ("[!a]b", "/b", False),
         ("log?.txt", "log1.txt", True),
         ("log[0-3].txt", "log2.txt", True),
         ("log[!0-3].txt", "log2.txt", False),
@@ -51,6 +59,15 @@ if TYPE_CHECKING:
 )
 def test_paths_as_in_gitignore(rules: str, path: str, kept_out: bool) -> None:  # noqa: FBT001  (a column of the table)
     assert bool(IgnoreRules(tuple(parse_rules(rules))).against_path(path)) is kept_out
+
+
+@pytest.mark.parametrize("rule", [12 * "**[a-z]" + "!", 12 * "*[a-z]" + "!", 9 * "**/a*/" + "z", 30 * "*a" + "!"])
+def test_no_rule_of_a_clone_takes_long(rule: str) -> None:
+    """A rule that goes back and forth over a path would take for ever; the name is one that any log may hold."""
+    asked = f"IgnoreRules(tuple(parse_rules({rule!r}))).against_path('a/' * 99 + 'a' * 999)"
+    code = f"from helix_graph.ingest_filter import *; print({asked})"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=30, check=True)
+    assert done.stdout == "None\n"
 
 
 def test_paths_begin_at_the_projects_root() -> None:

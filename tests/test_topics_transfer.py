@@ -161,6 +161,8 @@ def test_a_bad_item_is_left_out_and_named(tmp_path: Path) -> None:
     ]
     early: Any = topics.topics("import", json='[{"topic":"t","text":"x","stored":"0001-01-01T00:00:00+05:00"}]')
     assert "is no time" in early.left_out[0].problem
+    late: Any = topics.topics("import", json='[{"topic":"t","text":"x","stored":32503680000000}]')
+    assert (late.entries, "in the future" in late.left_out[0].problem) == (0, True)
     half: Any = topics.topics(
         "import", json='[{"topic":"t","text":"broken \\ud83d"},{"topic":"t","text":"\\ud83d\\ude00"}]'
     )

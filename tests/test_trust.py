@@ -213,6 +213,23 @@ def test_a_record_that_others_may_write_accepts_nothing(foreign: Path, home: Pat
         Memory.open(foreign)
 
 
+@pytest.mark.parametrize("name", ["", "memories"])
+def test_a_record_behind_a_link_accepts_nothing(
+    foreign: Path, home: Path, capsys: pytest.CaptureFixture[str], name: str
+) -> None:
+    """Whoever may write beside it could lead it to files of a clone."""
+    assert run(["trust", "--yes"]) == 0
+    folder = home / ".local" / "state" / "helix-graph" / name
+    folder.rename(foreign / "records")
+    folder.symlink_to(foreign / "records")
+    with pytest.raises(UntrustedMemory):
+        Memory.open(foreign)
+    assert run(["trust", "--yes"]) == 1
+    said = capsys.readouterr().err
+    assert str(folder) in said
+    assert "it is a link" in said
+
+
 @pytest.mark.slow
 def test_many_may_begin_at_once(tmp_path: Path) -> None:
     def begin(number: int) -> bool:

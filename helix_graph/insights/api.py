@@ -147,13 +147,15 @@ class Insights(InsightContext):
         """The names of the insights that were shown to a session."""
         with self.database.reading() as connection:
             return frozenset(
-                name for one in feedback.read_injections(connection, "session = ?", session) for name in one.shown
+                name
+                for one in feedback.read_injections(connection, f"session = ? AND {feedback.COUNTED}", session)
+                for name in one.shown
             )
 
     def first_session_shown(self, *, since: str) -> str:
         """The first session to which insights were shown from that time on; "" when there was none."""
         with self.database.reading() as connection:
-            found = feedback.read_injections(connection, "session != '' AND ts >= ?", since)
+            found = feedback.read_injections(connection, f"session != '' AND ts >= ? AND {feedback.COUNTED}", since)
             return next((one.session for one in found), "")
 
     def uplift(self) -> UpliftReport:

@@ -328,9 +328,9 @@ def _injections_of(context: InsightContext, episode: Episode) -> list[Injection]
     marks = ", ".join("?" * len(ids))
     began = parse_stamp(episode.timestamp)
     with context.database.reading() as connection:
-        condition = f"session IN ({marks}) OR task IN ({marks})"
+        condition = f"{feedback.COUNTED} AND (session IN ({marks}) OR task IN ({marks}))"
         found = list(feedback.read_injections(connection, condition, *ids, *ids))
-        since = "task != '' AND session = '' AND ts >= ?"
+        since = f"{feedback.COUNTED} AND task != '' AND session = '' AND ts >= ?"
         tasks = list(feedback.read_injections(connection, since, stamp(began) if began else ""))
     logged = {name for one in (*found, *tasks) for name in (*one.shown, *(withheld.name for withheld in one.withheld))}
     unlogged = tuple(name for name in episode.injected if name not in logged)

@@ -156,10 +156,9 @@ def why(context: InsightContext, name: str) -> dict[str, Any]:
             )
         )
         steps = list(_steps(stored, entries, own=own, settings=context.settings))
-        shown = [one for one in feedback.read_injections(connection) if names & set(one.shown)]
-        withheld = [
-            one for one in feedback.read_injections(connection) if names & {other.name for other in one.withheld}
-        ]
+        logged = list(feedback.read_injections(connection, feedback.COUNTED))
+        shown = [one for one in logged if names & set(one.shown)]
+        withheld = [one for one in logged if names & {other.name for other in one.withheld}]
         links = [_shown_link(connection, link) for link in links_of(connection, own)]
         said = said_by(connection, [stored.number]).get(stored.number, "")
         lifetime = feedback.lifetime_of(connection, own)

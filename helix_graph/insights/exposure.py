@@ -99,7 +99,7 @@ def showing_of(context: InsightContext, task: str, names: Iterable[str]) -> str:
     with context.database.reading() as connection:
         found = [
             one.id
-            for one in feedback.read_injections(connection, "task = ?", for_disk(task))
+            for one in feedback.read_injections(connection, f"{feedback.COUNTED} AND task = ?", for_disk(task))
             if given.issuperset(one.shown)
         ]
     return found[-1] if found and task else ""
@@ -187,11 +187,12 @@ def _salt(connection: sqlite3.Connection) -> str:
 def exposures(connection: sqlite3.Connection) -> list[Exposure]:
     """Every insight of every injection with what became of it; outcomes are those that feedback told."""
     outcomes = {
-        entry.injection: entry for entry in feedback.read_entries(connection, "injection != '' AND kind = 'feedback'")
+        entry.injection: entry
+        for entry in feedback.read_entries(connection, f"{feedback.COUNTED} AND injection != '' AND kind = 'feedback'")
     }
     return [
         one
-        for injection in feedback.read_injections(connection)
+        for injection in feedback.read_injections(connection, feedback.COUNTED)
         for one in _of_injection(injection, outcomes.get(injection.id))
     ]
 

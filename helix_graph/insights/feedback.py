@@ -179,7 +179,7 @@ def refold(connection: sqlite3.Connection, stored: StoredInsight, *, settings: S
     rows.set_standing(connection, stored.number, PerformanceFold(stored.insight, own, settings).over(found))
 
 
-#: Outcomes that came by an import were verified by nobody here: they are kept, and give no rank.
+#: What a file says was shown and came of it was verified by nobody here: it is kept, and gives no rank.
 COUNTED = "id NOT IN (SELECT id FROM insight_import)"
 
 

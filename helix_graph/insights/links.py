@@ -94,7 +94,8 @@ def connected(context: InsightContext, name: str, max_hops: int = 2) -> list[dic
 
     Each has ``_kind`` (insight or node), ``_hop`` (how many links away), ``_via`` (the name before it on the way)
     and ``_relation``. A node has its ``name`` (the label), ``node`` (the id) and ``type``; from a node one comes to
-    every insight that is linked with it. Links below a score of 0.5 are not followed.
+    every insight that is linked with it. ``_said_by`` says of an insight that no person here wrote, who did. Links
+    below a score of 0.5 are not followed.
 
     Raises:
         InvalidArgument: ``max_hops`` is not within 1 to 10.
@@ -250,9 +251,10 @@ class LinkTraversal:
         found = rows.by_uid(self._connection, uid)
         stored = found and rows.standing_for(self._connection, found)
         if stored and stored.insight.state == "active":
-            yield _Step(
-                stored.number, stored.name, {"_kind": "insight", **seed_form(stored)}, relation, stored.insight.uid
-            )
+            shown = {"_kind": "insight", **seed_form(stored)}
+            if said := said_by(self._connection, [stored.number]):
+                shown["_said_by"] = said[stored.number]
+            yield _Step(stored.number, stored.name, shown, relation, stored.insight.uid)
 
     @cached_property
     def _nodes_and_links(self) -> tuple[dict[NodeAnchor, AnchoredNode], dict[str, list[InsightLink]]]:

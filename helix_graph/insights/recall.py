@@ -308,8 +308,8 @@ _SESSIONS = 2
 #: How an outcome was established: by a reward, a check or a person. What the log only declares verifies nothing.
 _VERIFIED = frozenset({"rewarded", "measured", "judged"})
 #: The sessions that ended well and had taken the insight up, or of which somebody said that it mattered. What was
-#: credited by its words alone is left out: a session repeats the words that it was shown. So is the session in which
-#: the insight was learnt.
+#: credited by its words alone is left out: a session repeats the words that it was shown. So are the session in which
+#: the insight was learnt, and what a file or a colleague says of this user's sessions.
 _AGREEING = """
 WITH RECURSIVE own(uid) AS (
     SELECT uid FROM insight WHERE number = ?1
@@ -321,6 +321,7 @@ JOIN insight_judged j ON j.uid = own.uid
 JOIN insight_feedback f ON f.id = j.feedback AND f.kind = 'feedback' AND f.outcome IN ('delivered', 'plan_complete')
 JOIN json_each(f.verdicts) v ON json_extract(v.value, '$.uid') = own.uid
 WHERE json_extract(v.value, '$.causal') AND f.episode IS NOT NULL
+    AND f.id NOT IN (SELECT id FROM insight_import)
     AND (json_extract(v.value, '$.taken_up') OR coalesce(json_extract(v.value, '$.rule'), '') = '')
     AND f.episode NOT IN (
         SELECT episode FROM insight WHERE number = ?1 UNION SELECT 'episode-' || episode FROM insight WHERE number = ?1

@@ -20,7 +20,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator
-from datetime import datetime, timedelta
 from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, TypedDict, TypeVar
@@ -50,11 +49,12 @@ from helix_graph.insights.model import (
 from helix_graph.insights.safe_quoting import sanitize_line
 from helix_graph.insights.scoring import LONGEST_CONTENT, LONGEST_NAME, LONGEST_SOURCE, SHORTEST_CONTENT, content_length
 from helix_graph.insights.storing import clean_line, clean_name, clean_tags, free_name, is_persons_tag
-from helix_graph.timestamps import parse_stamp, stamp
+from helix_graph.timestamps import AHEAD, parse_stamp, stamp
 from helix_graph.validation import as_fraction, as_int, as_path, as_text
 
 if TYPE_CHECKING:
     import sqlite3
+    from datetime import datetime
 
     from helix_graph.insights.context import InsightContext
 
@@ -74,9 +74,6 @@ _TOLD = frozenset({"source", "reason", "uptake"})
 
 #: More is no count but a mistake.
 _MOST = 10**9
-#: A clock that is wrong is so by a zone, or by a year that somebody set by hand; a date beyond that would be the newest
-#: forever.
-AHEAD = timedelta(days=366)
 #: Where an insight begins that nothing is known of.
 _START = 0.5
 #: No text that insights write is as long: the longest are what was looked for, and the reasons of verdicts.
@@ -274,15 +271,13 @@ def take_in(context: InsightContext, records: Iterable[Record], *, file: Importe
     admitted = _admitted(given, forgotten)
     with context.database.writing() as connection:
         before, known = _counts(connection), _ids(connection)
-        own = _own_uids(connection) if file else set()
-        _join_all(
-            connection,
-            [one for one in admitted if not (isinstance(one, Insight | ForgottenInsight) and one.uid in own)],
-        )
+        own = _own_ids(connection) if file else set()
+        _join_all(connection, [one for one in admitted if _identity(one) not in own])
         if file:
             at = stamp(context.now())
             new_ids = _ids(connection) - known
-            counting = {one.id for one in admitted if isinstance(one, FeedbackEntry)} if file.outcomes_count else set()
+            logged = (FeedbackEntry, Injection)
+            counting = {one.id for one in admitted if isinstance(one, logged)} if file.outcomes_count else set()
             connection.executemany(
                 "INSERT INTO insight_import VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING",
                 [(one, file.name, file.sha256, at) for one in sorted(new_ids - counting)],
@@ -303,15 +298,24 @@ def take_in(context: InsightContext, records: Iterable[Record], *, file: Importe
     )
 
 
+_EVERY_ID = (
+    "SELECT uid AS id FROM insight UNION ALL SELECT id FROM insight_feedback UNION ALL SELECT id FROM insight_injection"
+)
+
+
 def _ids(connection: sqlite3.Connection) -> set[str]:
-    """Of the insights, and of what the log says of them."""
-    return {one for (one,) in connection.execute("SELECT uid FROM insight UNION ALL SELECT id FROM insight_feedback")}
+    """Of the insights, and of what both logs say of them."""
+    return {one for (one,) in connection.execute(_EVERY_ID)}
 
 
-def _own_uids(connection: sqlite3.Connection) -> set[str]:
-    """Of the insights that no file brought: no file of another may change or remove them."""
-    found = connection.execute("SELECT uid FROM insight WHERE uid NOT IN (SELECT id FROM insight_import)")
-    return {uid for (uid,) in found}
+def _own_ids(connection: sqlite3.Connection) -> set[str]:
+    """What no file brought: no file of another may change or remove it."""
+    found = connection.execute(f"SELECT id FROM ({_EVERY_ID}) WHERE {feedback.COUNTED}")  # noqa: S608  (constants)
+    return {one for (one,) in found}
+
+
+def _identity(record: Record) -> str:
+    return record.uid if isinstance(record, Insight | ForgottenInsight) else record.id
 
 
 def sorted_lines(connection: sqlite3.Connection) -> Iterator[str]:

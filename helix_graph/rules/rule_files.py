@@ -275,20 +275,33 @@ def _identity(key: str) -> str:
 
 
 def _contents(folder: Path, asked: Sequence[tuple[str, str, str]]) -> Iterator[FileVersion]:
-    """The files at these commits, read by one process."""
-    names = b"".join(f"{commit}:./{path}\n".encode() for path, commit, _ in asked)
-    said = git_output(folder, "cat-file", "--batch", asked=names) if asked else None
+    """The files at these commits, read by one process; a file that is missing, or too long for rules, has no text."""
+    names = [f"{commit}:./{path}".encode() for path, commit, _ in asked]
+    kinds = (_git_batch(folder, "--batch-check", names) or b"").splitlines()
+    read = [_is_short(kind) for kind in kinds]
+    if len(read) != len(asked):  # git failed
+        return
+    contents = _git_batch(folder, "--batch", [name for name, short in zip(names, read, strict=True) if short]) or b""
     at = 0
-    for path, commit, date in asked if said is not None else ():
-        head, _, _ = (said or b"")[at:].partition(b"\n")
-        at += len(head) + 1
-        words = head.split()
-        if len(words) != 3 or words[1] != b"blob":  # noqa: PLR2004  (name, type and size; else it is missing)
+    for (path, commit, date), short in zip(asked, read, strict=True):
+        if not short:
             yield FileVersion(path, commit, date, None)
             continue
-        size = int(words[2])
-        yield FileVersion(path, commit, date, (said or b"")[at : at + min(size, _LONGEST)].decode("utf-8", "replace"))
+        head, _, _ = contents[at:].partition(b"\n")
+        at += len(head) + 1
+        size = int(head.split()[2])
+        yield FileVersion(path, commit, date, contents[at : at + size].decode("utf-8", "replace"))
         at += size + 1
+
+
+def _git_batch(folder: Path, option: str, names: Sequence[bytes]) -> bytes | None:
+    return git_output(folder, "cat-file", option, asked=b"".join(name + b"\n" for name in names)) if names else None
+
+
+def _is_short(kind: bytes) -> bool:
+    """Whether what git says of an object (its name, type and size) is that it is a file of a length that is read."""
+    words = kind.split()
+    return len(words) == 3 and words[1] == b"blob" and int(words[2]) <= _LONGEST  # noqa: PLR2004  (else it is missing)
 
 
 def _paths_now(folder: Path) -> list[str]:
@@ -304,7 +317,7 @@ def _paths_now(folder: Path) -> list[str]:
 
 def _read(path: Path) -> str | None:
     try:
-        return read_regular(path)[:_LONGEST].decode("utf-8", "replace")
+        return read_regular(path, most=_LONGEST).decode("utf-8", "replace")
     except OSError:
         return None
 

@@ -16,7 +16,7 @@ from helix_episodes.errors import InvalidArgument
 from helix_episodes.safe_files import irregularity, read_regular
 from helix_graph.insights.model import FeedbackEntry, Insight, InsightVerdict
 from helix_graph.insights.storing import is_persons_tag
-from helix_graph.insights.transfer import AHEAD, checked_record
+from helix_graph.insights.transfer import checked_record
 from helix_graph.shared_authors import LONGEST_AUTHOR
 from helix_graph.sharing.git_files import (
     FOLDER,
@@ -35,6 +35,7 @@ from helix_graph.sharing.records import (
     find_secrets,
     name_of,
 )
+from helix_graph.timestamps import AHEAD
 from helix_graph.topics.transfer import as_exported, parse_import
 
 if TYPE_CHECKING:

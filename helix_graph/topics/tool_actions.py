@@ -11,7 +11,7 @@ import msgspec
 
 from helix_episodes.errors import InvalidArgument
 from helix_graph.helix_db import HelixDatabase
-from helix_graph.timestamps import seconds_of
+from helix_graph.timestamps import AHEAD, seconds_of
 from helix_graph.topics import catalogue, maintenance, search, transfer
 from helix_graph.topics.choices import LARGEST_INDEX, StatsDetail, TopicsAction
 from helix_graph.topics.fields import hyphened, looked_for, plain, topic_name
@@ -111,7 +111,7 @@ def _run(context: ActionContext, action: TopicsAction, parameters: Mapping[str, 
         case "reindex":
             return maintenance.reindex(database, context.progress)
         case "import":
-            incoming, left_out = parse_import(parameters["json"])
+            incoming, left_out = parse_import(parameters["json"], latest=context.now + AHEAD)
             force = parameters.get("force", False)
             with database.writing() as connection:
                 done = import_entries(connection, incoming, now=now, force=force, progress=context.progress)

@@ -116,8 +116,8 @@ class IncomingEntry(msgspec.Struct, frozen=True, kw_only=True):
 Object = list[tuple[str, Any]]
 
 
-def parse_import(text: str) -> tuple[list[IncomingEntry], list[LeftOut]]:
-    """The entries that a JSON text holds, and what of it cannot be taken in."""
+def parse_import(text: str, *, latest: datetime | None = None) -> tuple[list[IncomingEntry], list[LeftOut]]:
+    """The entries that a JSON text holds, and what of it cannot be taken in, such as what is later than ``latest``."""
     try:
         value = json.loads(text, object_pairs_hook=_Object)
     except (ValueError, RecursionError) as error:
@@ -126,7 +126,10 @@ def parse_import(text: str) -> tuple[list[IncomingEntry], list[LeftOut]]:
     left: list[LeftOut] = []
     for place, read in _items(value):
         try:
-            taken.append(read(place))
+            one = read(place)
+            if latest and max(one.stored or 0, one.modified or 0) > seconds_of(latest):
+                raise _refused("it was stored in the future, and would be the newest for ever")
+            taken.append(one)
         except HelixGraphError as error:
             left.append(LeftOut(place=place, problem=str(error)))
     return taken, left

@@ -224,6 +224,7 @@ class _Conversation:
         self._dialogue = builder.dialogue
         self._spans = spans
         self._by_id = {span.id: span for span in spans}
+        self._agents: dict[str, tuple[_Span, ...]] = {}
         tools = [span for span in spans if span.operation == "execute_tool"]
         self._spanned = {text_in(span.about, "gen_ai.tool.call.id") for span in tools} - {None}
         self._spanned_tools = {text_in(span.about, "gen_ai.tool.name") for span in tools}
@@ -329,18 +330,25 @@ class _Conversation:
 
     def _actor(self, span: _Span) -> str:
         """Who did it: the agent, or a helper when one agent's span is within another's."""
-        agents: list[_Span] = []
-        seen: set[str] = set()
-        one: _Span | None = span
-        while one is not None and one.id not in seen:
-            seen.add(one.id)
-            if one.operation == "invoke_agent":
-                agents.append(one)
-            one = self._by_id.get(one.parent) if one.parent else None
+        agents = self._agents_around(span)
         if len(agents) < 2:  # noqa: PLR2004  (an agent within an agent)
             return "agent"
         inner = agents[0]
         return f"agent:{text_in(inner.about, 'gen_ai.agent.name') or inner.id}"
+
+    def _agents_around(self, span: _Span) -> tuple[_Span, ...]:
+        """The two innermost agents whose spans a span is in; kept for each, as a chain may be as long as the log."""
+        chain: dict[str, _Span] = {}
+        one: _Span | None = span
+        while one is not None and one.id not in chain and one.id not in self._agents:
+            chain[one.id] = one
+            one = self._by_id.get(one.parent) if one.parent else None
+        found = self._agents.get(one.id, ()) if one else ()
+        for each in reversed(chain.values()):
+            if each.operation == "invoke_agent":
+                found = (each, *found)[:2]
+            self._agents[each.id] = found
+        return found
 
 
 def _passed(span: _Span) -> SkippedRecord | None:
