@@ -366,13 +366,13 @@ def test_who_ran_another_check_of_that_kind_did_not_ignore_the_rule(
 
 
 def test_a_rule_of_an_imported_or_linked_file_binds_from_when_it_is_imported(tmp_path: Path) -> None:
-    commit(tmp_path, 0, CLAUDE=f"- {LINT}\n")
-    (tmp_path / "api").mkdir()
-    long = "- Never use `pip`.\n" + " " * (1 << 20)
-    if committed:
-        commit(tmp_path, 1, api__CLAUDE=long)
-    else:
-        (tmp_path / "api" / "CLAUDE.md").write_text(long)
+    commit(tmp_path, 0, AGENTS=f"- {LINT}\n")
+    commit(tmp_path, 4, CLAUDE="See @AGENTS.md for the rules.\n")
+    commit(tmp_path, 9, CLAUDE="Nothing.\n")
+    (tmp_path / "CLAUDE.md").unlink()
+    (tmp_path / "CLAUDE.md").symlink_to("AGENTS.md")
+    commit(tmp_path, 12)
+    commit(tmp_path, 12, other="x")
     memory = remembered(tmp_path, [session(day, lints=False) for day in range(1, 16)])
     one = only(memory)
     # Days 5 to 9 by the import, 13 to 15 by the link.
@@ -432,15 +432,15 @@ def test_a_described_command_is_never_called_ignored(tmp_path: Path) -> None:
 @pytest.mark.parametrize("committed", [True, False])
 def test_a_file_too_long_for_rules_is_not_read(tmp_path: Path, *, committed: bool) -> None:
     """A clone may bring one of any size: git packs a gigabyte of blanks to a megabyte."""
-    commit(tmp_path, 0, AGENTS=f"- {LINT}\n")
-    write = (
-        partial(commit, tmp_path, 1)
-        if committed
-        else lambda **files: (tmp_path / "CLAUDE.md").write_text(files["CLAUDE"])
-    )
-    write(CLAUDE="- Never use `pip`.\n" + " " * (1 << 20))
+    commit(tmp_path, 0, CLAUDE=f"- {LINT}\n")
+    (tmp_path / "api").mkdir()
+    long = "- Always run `make test` before committing changes.\n" + " " * (1 << 20)
+    if committed:
+        commit(tmp_path, 1, api__CLAUDE=long)
+    else:
+        (tmp_path / "api" / "CLAUDE.md").write_text(long)
     memory = remembered(tmp_path, [session(2, lints=True)])
-    assert [one.text for one in memory.rules.list().rules] == [LINT]
+    assert [one.rule.text for one in memory.rules.list().rules] == [LINT]
 
 
 def test_a_rule_of_a_clone_is_quoted_and_its_secrets_are_cut(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
