@@ -70,7 +70,7 @@ def test_what_helped_comes_before_what_is_open_and_each_sentence_has_its_counts(
         "say in CLAUDE.md whether agents run it unasked."
     )
     assert "acme deploy fails" in texts[3]
-    assert "in none of them the same command went through later: mend the cause" in texts[3]
+    assert "the same command never went through in these sessions: mend the cause" in texts[3]
     assert len(texts) == 4  # what fails in the wrapper is said once
 
 
@@ -121,8 +121,9 @@ def test_a_chain_is_named_by_the_part_that_failed(tmp_path: Path) -> None:
     assert text.startswith('"git push", "git pull" and "acme db" fail with')
     assert 'in 5 of 6 sessions (7 times: "git push" 3, "git pull" 2, "acme db" 2)' in text
     assert text.endswith(
-        '; in none of them the same command went through later; 1 later session got through; a person answered "leave '
-        'pushing to us for now", and 4 later sessions ran into it again: write that into CLAUDE.md, or mend the cause.'
+        "; the same command never went through in these sessions; 1 later session got through; a person answered "
+        '"leave pushing to us for now", and 4 later sessions ran into it again: write that into CLAUDE.md, or mend the '
+        "cause."
     )
 
 
@@ -305,7 +306,7 @@ def test_a_rule_that_asks_for_what_fails_is_named(tmp_path: Path) -> None:
     file.write_text("- **Always prefix commands with `rtk`**.\n")
     os.utime(file, (0, 0))
     (text,) = [one for one in texts_of(tmp_path, [wrapped(n) for n in range(3)]) if "rtk bun" in one]
-    assert text.endswith('CLAUDE.md says "**Always prefix commands with `rtk`**.": name the exception there.')
+    assert text.endswith('CLAUDE.md says "Always prefix commands with `rtk`.": name the exception there.')
 
 
 def test_what_a_task_runner_calls_by_another_name_follows_the_rule(tmp_path: Path) -> None:

@@ -30,6 +30,7 @@ from helix_graph.highlights.model import (
     Weighed,
     counted,
     fewest,
+    said_in,
 )
 from helix_graph.insights.safe_quoting import label_or_quoted, logged_name_or_quoted, quoted
 from helix_graph.rules.rule_files import in_force
@@ -59,7 +60,7 @@ _AND_OTHERS = " and others"
 #: Families with which a check says no more than that it failed.
 _NAMELESS = " failed"
 #: What is said where nothing repaired an issue, and no call got past it.
-_NOT_PASSED = "; in none of them the same command went through later"
+_NOT_PASSED = "; the same command never went through in these sessions"
 
 
 class _Ending(NamedTuple):
@@ -159,7 +160,7 @@ class IssueSentences:
             rule = next((each for each in self._rules if asked and f"`{asked[0][0]}`" in each[1].text), None)
             advice = ": run it before the check"
             if rule and f"`{command}`" not in rule[1].text:
-                advice = f"; {rule[0]} says {quoted(rule[1].text, longest=LONGEST_QUOTE)}: name {what} there"
+                advice = f"; {said_in(rule[0], rule[1].text)}: name {what} there"
             return _Ending(HELPED, key, f"; {what} put it right {right} of {len(by_command)} times{hand}", advice)
         left = len(by_hand) - sum(by_hand)
         if right == len(by_command) > 0 and left >= FEWEST and all(run.kind in _REWRITTEN for _, run, _ in runs):
@@ -184,7 +185,7 @@ class IssueSentences:
         at = sortable_time(one.last_seen)
         for file, rule in self._rules if way.how == "without" else ():
             if f"`{way.what}`" in rule.text and in_force(rule, at):
-                return f"; {file} says {quoted(rule.text, longest=LONGEST_QUOTE)}: name the exception there"
+                return f"; {said_in(file, rule.text)}: name the exception there"
         return f": say so in {self._file}"
 
     def _open(self, one: Issue, details: IssueDetails, ways: Sequence[Workaround]) -> _Ending | None:

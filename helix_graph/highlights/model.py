@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Literal
 
 import msgspec
 
-from helix_graph.insights.safe_quoting import label_or_quoted
+from helix_graph.insights.safe_quoting import label_or_quoted, name_or_quoted, quoted
 
 if TYPE_CHECKING:
     from collections.abc import Collection
@@ -84,6 +84,15 @@ def counted(number: float, noun: str) -> str:
 def option(name: str, value: str) -> str:
     """What a command is asked for, unless it may be a sentence of a log: without it the answer is longer."""
     return f"{f' {name}' if name else ''} {shlex.quote(value)}" if label_or_quoted(value) == value else ""
+
+
+def said_in(file: str, rule: str, *, longest: int = LONGEST_QUOTE) -> str:
+    """What a rule file says, without the marks that only make it bold.
+
+    >>> said_in("CLAUDE.md", "**Always** run `make lint`.")
+    'CLAUDE.md says "Always run `make lint`."'
+    """
+    return f"{name_or_quoted(file)} says {quoted(rule.replace('**', ''), longest=longest)}"
 
 
 def place_in(episode: Episode, evidence: Evidence | None) -> EvidencePlace:

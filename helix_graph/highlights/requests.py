@@ -23,8 +23,9 @@ from helix_graph.highlights.model import (
     counted,
     newest,
     place_in,
+    said_in,
 )
-from helix_graph.insights.safe_quoting import logged_name_or_quoted, name_or_quoted, quoted
+from helix_graph.insights.safe_quoting import logged_name_or_quoted, quoted
 from helix_graph.project import FOLDER
 from helix_graph.rules.ledger import Ledger
 from helix_graph.rules.observance import acts_of_all
@@ -138,7 +139,7 @@ def rule_sentences(written: WrittenRules, episodes: Sequence[Episode]) -> Iterat
         failed = sum(one.failed for one in left)
         where = "" if binding.when in {"change", "never"} else f", in {counted(record.sessions, 'session')}"
         more = "in {} more" if binding.when == "change" else "{} more times"
-        vain = f"; {more.format(failed)} it was tried and failed" if failed else ""
+        vain = f"; {more.format(failed)} the call with it failed" if failed else ""
         sessions = len({one.session for one in left})
         kinds = {part.kind for one in binding.targets for part in parse_command(one.text)}
         hooked = sum(any((one.episode, one.line, _sort_of(kind)) in hooks for kind in kinds) for one in left)
@@ -153,7 +154,7 @@ def rule_sentences(written: WrittenRules, episodes: Sequence[Episode]) -> Iterat
             both = " both" if names[1:] else ""
             done = f"{' and '.join(names)}{both} {'went through' if failed else 'ran'}"
         text = (
-            f"{name_or_quoted(files[rule])} says {quoted(rule.text, longest=2 * LONGEST_QUOTE)}; {done} "
+            f"{said_in(files[rule], rule.text, longest=2 * LONGEST_QUOTE)}; {done} "
             f"{times.format(record.followed, record.opportunities)}{prose}{where}{vain}"
         )
         advice = f": {'mend what it fails on' if 2 * failed > len(left) else 'let a hook do it'}, or drop the line."
@@ -231,8 +232,7 @@ def _asked_for_elsewhere(command: str, refused: set[str], written: WrittenRules,
     file, rule = min(asking, key=lambda one: one[0] != written.file, default=("", None))
     if rule is None:
         return f"{others}: say in {written.file} whether agents run it unasked"
-    says = f"{name_or_quoted(file)} says {quoted(rule.text, longest=LONGEST_QUOTE)}"
-    return f"{others}; {says}: say there whether agents run it unasked"
+    return f"{others}; {said_in(file, rule.text)}: say there whether agents run it unasked"
 
 
 class _Request(NamedTuple):

@@ -52,7 +52,7 @@ _OBEYED = re.compile(
 #: What fits on a card.
 _LONGEST_ON_CARD, _CARD_COLUMNS = 340, 86
 #: The longest text in Markdown.
-_LONGEST = 300
+_LONGEST = 500
 #: A forge looks for names in what is rendered, where an escape is gone; an empty comment still parts them.
 _AT = re.compile(r"@(?=\w)")
 _ADDRESS = re.compile(r"(\bwww(?=\.)|(?:https?|ftp)(?=://))", re.IGNORECASE)
