@@ -152,7 +152,7 @@ class GraphError(HelixGraphError):
 class GraphNotCompiled(GraphError):
     """There is no compiled graph that this version can read."""
 
-    def __init__(self, *, path: Path, problem: str = "has not been compiled yet") -> None:
+    def __init__(self, *, path: Path, problem: str = "does not exist yet") -> None:
         self.path = path
         self.problem = problem
         super().__init__(f"the graph {path} {problem}; run `{NEXT_STEP}`")

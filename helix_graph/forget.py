@@ -280,7 +280,7 @@ def forget(
     store, tombstones = EpisodeStore(graph.episodes), Tombstones(root)
     waiting, by_condition = tombstones.unproved().keys(), selection.project or selection.since or selection.until
     if not (selection.sessions or by_condition or waiting):
-        raise HelixGraphError("say which sessions to forget: name sessions, a project, since or until")
+        raise HelixGraphError("say what to forget: sessions, a project, or a time (since, until)")
     scanned = list(store.scan()) if by_condition else []
     chosen = {_recorded(name, root, store, databases) for name in selection.sessions}
     chosen |= {session_of(path) for path, one in scanned if isinstance(one, Episode) and selection.takes(one)}

@@ -213,7 +213,7 @@ def test_silencing_a_check_is_a_habit_and_no_answer(
     monkeypatch.setenv("HELIX_DIR", str(memory_of(tmp_path, logs).root))
     run(["patterns"])
     told = capsys.readouterr().out
-    assert "A habit, not an answer: in 4 sessions an edit silenced a check" in told
+    assert "In 4 sessions an edit silenced a check" in told
     assert "suppress a check" not in told
 
 

@@ -13,6 +13,7 @@ import pytest
 
 from demo_logs import demo_memory_in
 from helix_cli.app import run
+from helix_cli.commands.paths_and_causes import why_linked
 from helix_cli.output import short_id
 
 if TYPE_CHECKING:
@@ -132,7 +133,7 @@ def test_every_step_of_a_path_says_what_it_rests_on(memory: Memory, ask: Callabl
     told = ask("path", "--from", "ruff fails: E501", "--to", "success")
     for step in answer.steps:
         held = f"{step.frequency.k} of {step.frequency.n} session"
-        assert f"  {step.type} ({', '.join(step.reasons)}; {held}" in told
+        assert f"  {step.type} ({why_linked(step.reasons)}; {held}" in told
         assert f"{short_id(step.witnesses[0].episode)}, line {step.witnesses[0].source.line} -> " in told
     assert f"all steps occur together in {len(answer.whole)} session" in told
 
@@ -231,7 +232,7 @@ def test_status_says_when_the_graph_is_behind(
 @pytest.mark.usefixtures("memory")
 def test_each_path_says_how_many_sessions_have_it_and_its_weakest_edge(ask: Callable[..., str]) -> None:
     printed = ask("path", "--from", "ruff fails", "--to", "commit", "--strongest", "--alternatives", "2")
-    assert printed.count("Weakest edge: ") == 2
+    assert printed.count("Weakest link: ") == 2
     assert '\n2. "ruff fails' in printed
     assert "\n3. " not in printed
     given = orjson.loads(ask("path", "--from", "ruff fails", "--to", "commit", "--alternatives", "2", "--json"))
@@ -245,6 +246,6 @@ def test_earlier_decisions_are_shown_with_the_words_that_met(ask: Callable[..., 
     printed = ask("similar", "freezegun is not installed, says pytest", "--limit", "1")
     assert "requirements-dev.txt" in printed
     assert "words: freezegun" in printed or "words: installed" in printed
-    assert "words are compared, not meanings" in printed
+    assert "words, not meanings" in printed
     assert "No earlier decision contains any of these words: zebra." in ask("similar", "zebra")
     assert orjson.loads(ask("similar", "zebra", "--json"))["decisions"] == []

@@ -29,13 +29,13 @@ def memory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Memory:
 @pytest.mark.usefixtures("memory")
 def test_steps_stand_in_the_order_of_the_log_with_what_they_led_to() -> None:
     told = shown("explain", "a", "--steps").out.splitlines()
-    assert "episode  episode-a" in told[:3]  # after the sentence on quotations
+    assert "session  a" in told[:3]  # after the sentence on quotations
     begin = next(number for number, line in enumerate(told) if "the task of a" in line)
     assert [line.split("  (")[0] for line in told[begin + 1 : begin + 6]] == [
         '  d001  "edit shop/cart.py"',
-        "        -> e002 (causes, call)",
+        "        -> e002 (causes: its result)",
         '  e002  "pytest fails: KeyError"',
-        "        -> d003 (causes, answer)",
+        "        -> d003 (causes: in answer)",
         '  d003  "run lint"',
     ]
 

@@ -215,7 +215,7 @@ def test_a_session_with_the_longest_id_is_forgotten_and_hides_no_other(
 
 
 def test_nothing_and_nobody_are_refused(memory: Memory) -> None:
-    with pytest.raises(HelixGraphError, match="name sessions, a project, since or until"):
+    with pytest.raises(HelixGraphError, match="say what to forget: sessions, a project"):
         memory.forget()
     with pytest.raises(NotFound):
         memory.forget(["no-such-session"])

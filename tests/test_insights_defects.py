@@ -143,7 +143,7 @@ def test_what_was_stored_without_a_model_is_found_by_words_and_embedded_on_reque
     engine = StubEmbedder()
     insights = Insights(tmp_path / "helix.db", embedder=lambda: engine)
     found = insights.recall("cart discount")
-    assert (len(found), found.note) == (1, "1 without a vector, looked for by words only; run insight reindex")
+    assert (len(found), found.note) == (1, "1 without a vector, compared by words only; run insight reindex")
     assert insights.reindex() == {"embedded": 1, "total": 1, "without_vector": 0, "model": "stub"}
     found = insights.recall(ADVICE)
     assert (found[0]["_via"], found.note, found.mode) == ("both", "", "semantic")
@@ -152,7 +152,7 @@ def test_what_was_stored_without_a_model_is_found_by_words_and_embedded_on_reque
 def test_lexical_mode_says_what_it_is_and_keeps_every_filter(insights: Insights) -> None:
     name = insights.store(ADVICE)["name"]
     found = insights.recall("cart discount")
-    assert (found.mode, found.note) == ("lexical", "HELIX_EMBEDDING is set to lexical: looked for by words only")
+    assert (found.mode, found.note) == ("lexical", "HELIX_EMBEDDING is set to lexical: only words were compared")
     assert insights.recall("cart discount", suppress_names=[name]) == []
     assert insights.recall("cart discount", min_effectiveness=0.6) == []
 

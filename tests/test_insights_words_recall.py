@@ -53,7 +53,7 @@ def test_the_gate_is_on_the_relevance_that_is_shown(tmp_path: Path, cosine: floa
 def test_the_note_says_why_there_are_no_vectors(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("HELIX_EMBEDDING", raising=False)
     insights = Insights(tmp_path / "helix.db")
-    assert insights.recall("docker").note == "no embedding model: looked for by words only"
-    assert insights.recall("docker", semantic=False).note == "looked for by words only, as asked"
+    assert insights.recall("docker").note == "no embedding model: only words were compared"
+    assert insights.recall("docker", semantic=False).note == "only words were compared, as asked"
     monkeypatch.setenv("HELIX_EMBEDDING", "lexical")
-    assert insights.recall("docker").note == "HELIX_EMBEDDING is set to lexical: looked for by words only"
+    assert insights.recall("docker").note == "HELIX_EMBEDDING is set to lexical: only words were compared"

@@ -563,8 +563,7 @@ def test_what_had_stopped_before_the_rule_is_not_called_better(
     assert (change.last_seen or "")[:10] == seen
     monkeypatch.chdir(tmp_path)
     shown = CliRunner().invoke(cli, ["rules"]).output
-    assert f"Last seen {seen}, before the rule" in shown
-    assert f"{quiet} session" in shown
+    assert f"The last time was {seen}; the rule came {quiet} session" in shown
 
 
 def test_a_few_quiet_sessions_of_what_is_rare_are_chance(tmp_path: Path) -> None:

@@ -91,7 +91,7 @@ def test_a_link_is_corrected(say: Say) -> None:
         ("edge add --source success --target success --type causes --weight 2", 2, "between 0 and 1"),
         ("pattern add --name n --trigger t --action T", 2, "say what to do when it happens"),
         ("episode outcome s --because x", 2, "say which"),
-        ("episode outcome nobody --failure --because x", 1, "no episode 'nobody'"),
+        ("episode outcome nobody --failure --because x", 1, "no session 'nobody'"),
         ("episode correct s", 2, "say which"),
         ("episode correct s --decision d001", 1, "nothing to correct in d001"),
         ("episode new --session s --task t --outcome success", 1, "--force to replace it"),
@@ -181,6 +181,6 @@ def test_a_list_that_is_not_all_says_so(memory: Memory, capsys: pytest.CaptureFi
     for name in "tuv":
         memory.episodes.new(name, "t", "success")
     assert run(["episode", "list", "--max-results", "3"]) == 0
-    assert "The newest 3 of 4 episodes" in capsys.readouterr().out
+    assert "The newest 3 of 4 sessions" in capsys.readouterr().out
     assert run(["episode", "list", "--max-results", "4"]) == 0
     assert "The newest" not in capsys.readouterr().out

@@ -69,5 +69,5 @@ def test_the_command_takes_them_too(memory: Memory, capsys: pytest.CaptureFixtur
 
 
 def test_further_back_than_there_are_sessions_is_no_session(tmp_path: Path) -> None:
-    with pytest.raises(NotFound, match=r"no episode 'last~9'; `helix-graph sessions list` shows all"):
+    with pytest.raises(NotFound, match=r"no session 'last~9'; `helix-graph sessions list` shows all"):
         Memory.init(tmp_path).episodes.require("last~9")

@@ -74,7 +74,7 @@ def test_explain_and_contrast_write_the_sessions_page(
         (("view", "--from", "ruff"), 2, "give only one of these"),
         (("view", "--focus", "ruff", "--episode", "x"), 2, "give only one of these"),
         (("view", "--focus", "zebra"), 1, "zebra"),
-        (("view", "--episode", "nobody"), 1, "no episode 'nobody'"),
+        (("view", "--episode", "nobody"), 1, "no session 'nobody'"),
         (("view", "--output", "/proc/no/such/place.html"), 1, "/proc/no"),
         (("graph", "export", "--format", "json", "--focus", "ruff"), 2, "always whole"),
         (("graph", "export", "--format", "dot", "--max-nodes", "99999"), 2, "--max-nodes is 99999"),

@@ -71,7 +71,7 @@ class NotFound(HelixGraphError):
     def of_episode(cls, episode: str, *, alike: Sequence[str] = ()) -> NotFound:
         """No episode has that id, or several have an id that begins so: ``alike``, at most five of them."""
         several = f"several sessions begin with {episode!r} ({', '.join(alike)}); name more of the id"
-        return cls(several if alike else f"no episode {episode!r}; `helix-graph sessions list` shows all")
+        return cls(several if alike else f"no session {episode!r}; `helix-graph sessions list` shows all")
 
 
 class EpisodeError(HelixGraphError):

@@ -165,7 +165,7 @@ def _decided(
     return SimilarDecision(**fields, score=-score, words=tuple(words), others=others)
 
 
-COMPARES = "words are compared, not meanings; an outcome is the session's, which had more in it than this decision"
+COMPARES = "words, not meanings; an outcome is that of the whole session"
 
 
 class SimilarAnswer(msgspec.Struct, frozen=True, kw_only=True):

@@ -171,11 +171,11 @@ def _note(context: InsightContext, connection: sqlite3.Connection, *, model: str
     from helix_graph.insights.rows import without_vector
 
     if not semantic:
-        return "looked for by words only, as asked"
+        return "only words were compared, as asked"
     if model is None:
-        return f"{context.why_no_model()}: looked for by words only"
+        return f"{context.why_no_model()}: only words were compared"
     count = without_vector(connection, model=model)
-    return f"{count} without a vector, looked for by words only; run insight reindex" if count else ""
+    return f"{count} without a vector, compared by words only; run insight reindex" if count else ""
 
 
 def checked_query(text: str) -> str:

@@ -68,13 +68,13 @@ def render_checks(found: CheckReport) -> None:
 
 def _notes(found: CheckReport, has_rows: bool) -> Iterable[str]:  # noqa: FBT001  (one caller)
     yield (
-        "Fresh runs only: a check's first run in a session, or after one that passed. Failures that were announced do "
-        "not count."
+        "Fresh runs only: a check's first run in a session, or after one that passed. Failures that the agent "
+        "expected do not count."
     )
     if found.enough and has_rows:
         yield (
-            "Rate: drawn towards the check's own. Next 10: how many of the next ten such runs will fail, at 90 %. "
-            "These are counts, not explanations."
+            "Rate: an estimate, closer to the check's own rate the fewer the runs. Next 10: how many of the next ten "
+            "such runs will fail (90 % interval). These are counts, not explanations."
         )
     if has_rows:
         yield "--json names the newest failing runs of each row with their log and line."

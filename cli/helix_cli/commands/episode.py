@@ -468,7 +468,7 @@ def list_episodes(
     for problem in episodes.unreadable():
         warn(f"left out: {problem}")
     if not as_json and (total := episodes.count(outcome, since, task=task)) > len(found):
-        say(f"The newest {len(found)} of {count(total, 'episode')}; --all lists all.")
+        say(f"The newest {len(found)} of {count(total, 'session')}; --all lists all.")
 
 
 def render_list(found: Sequence[Episode]) -> None:

@@ -178,7 +178,7 @@ def _day(moment: str | None) -> str:
 
 def render_statement(made: IssueStatementMade) -> None:
     """Print what an issue's state is now."""
-    say(f"{made.id[:_SHORT]}  {made.title}: {made.state}")
+    say(f"{made.id[:_SHORT]}  {made.title} is {made.state}.")
 
 
 @click.group(cls=ForgivingGroup, ids=r"[0-9a-f]{3,16}", meant={"*": "seen {}"}, invoke_without_command=True)

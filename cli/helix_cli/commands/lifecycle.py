@@ -44,8 +44,13 @@ def init(*, share: bool) -> dict[str, object]:
 
 
 def _render_preview(found: TrustPreview) -> None:
-    say(f"{found.root} holds {count(found.episodes, 'episode')}, {count(found.assertions, 'assertion')} by hand,")
-    say(f"{count(found.insights, 'insight')} and {count(found.entries, 'entry', 'entries')} of topics.")
+    parts = (
+        (found.episodes, count(found.episodes, "session")),
+        (found.assertions, count(found.assertions, "addition by hand", "additions by hand")),
+        (found.insights, count(found.insights, "insight")),
+        (found.entries, count(found.entries, "entry of topics", "entries of topics")),
+    )
+    say(f"{found.root} contains {', '.join(words for number, words in parts if number) or 'nothing yet'}.")
     if found.shared:
         say(f"git shares {count(found.shared, 'text')}, which `share merge` takes in.")
     if found.newest:
@@ -191,8 +196,8 @@ def forget(*, named: tuple[str, ...], sessions: tuple[str, ...], **options: Any)
 
 
 def _render_proof(proof: ErasureProof) -> None:
-    searched = f"{count(proof.files, 'file')} ({proof.bytes} bytes) for {count(proof.texts, 'text')} of theirs"
-    found = f"{count(len(proof.left), 'file')} still hold some" if proof.left else "nothing found"
+    searched = f"{count(proof.files, 'file')} ({proof.bytes / 1_000_000:.1f} MB) for {proof.texts} of their texts"
+    found = f"{count(len(proof.left), 'file')} still contain some" if proof.left else "none is left"
     say(f"Searched {searched}: {found}.")
     for trace in proof.left:
         what = "names a session" if trace.names_session else "holds their words"
@@ -200,4 +205,4 @@ def _render_proof(proof: ErasureProof) -> None:
     for one in proof.unsearched:
         say(f"  not searched: {one.file}: {one.problem}")
     if proof.shared:
-        say(f"{count(proof.shared, 'text')} of these also occur in other sessions, which remain.")
+        say(f"Left in sessions that you keep: {count(proof.shared, 'text')} that they share with those.")

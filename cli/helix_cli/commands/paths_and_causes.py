@@ -127,8 +127,32 @@ def _step(step: PathStep, whole: tuple[str, ...]) -> Branch:
     unquoted = step.evidence_count - len(shown)
     if unquoted > 0:
         quotes.append(leaf(f"and {unquoted} more; --json names all episodes"))
-    backing = quiet(f" ({', '.join(step.reasons)}; {_backing(step)})")
+    backing = quiet(f" ({why_linked(step.reasons)}; {_backing(step)})")
     return Branch((step.type, backing, " -> ", strong(step.target)), tuple(quotes), indent=4)
+
+
+#: Why the log links two steps, in words.
+_REASONS = {
+    "call": "its result",
+    "answer": "in answer",
+    "edit-test": "next check",
+    "fix": "fixed it",
+    "commit": "committed",
+    "spawn": "handed over",
+    "entry": "same entry",
+    "stated": "as stated",
+    "decided": "outcome",
+    "asserted": "by hand",
+}
+
+
+def why_linked(reasons: Sequence[str]) -> str:
+    """Reasons of links in words.
+
+    >>> why_linked(("edit-test", "fix"))
+    'next check, fixed it'
+    """
+    return ", ".join(_REASONS.get(one, one) for one in reasons)
 
 
 def _backing(step: PathStep) -> str:
@@ -157,27 +181,28 @@ _BY = {
 
 def _render_verdict(answer: FoundPath, margin: str = "") -> None:
     """How many sessions hold the whole, and its weakest edge."""
-    edges, weakest = count(answer.depth or 0, "edge"), answer.weakest
+    links, weakest = count(answer.depth or 0, "link"), answer.weakest
     if not any(step.frequency.k for step in answer.steps):
-        say(f"{margin}{edges}, asserted by hand; no session shows them.")
+        say(f"{margin}{links}, added by hand; no session shows them.")
         return
     if answer.whole:
         named = ", ".join(map(short_id, answer.whole[:_HOLDERS_NAMED]))
         more = f" and {len(answer.whole) - _HOLDERS_NAMED} more" if len(answer.whole) > _HOLDERS_NAMED else ""
         together = f"all steps occur together in {count(len(answer.whole), 'session')}"
-        say(f"{margin}{edges}; {together}: {named}{more}.")
+        say(f"{margin}{links}; {together}: {named}{more}.")
     else:
-        say(f"{margin}{edges}, joined from several sessions at {_BY[answer.resolution]}; no session has all of them.")
+        say(f"{margin}{links}, joined from several sessions at {_BY[answer.resolution]}; no session has all of them.")
     if weakest:
         apart = ""
         if answer.whole and weakest.k > len(answer.whole):
-            apart = " Other sessions have each link, but not in this order."
-        say(f"{margin}Weakest edge: {_of(weakest)} ({_range(weakest)}).{apart}")
+            apart = " Other sessions have these links, but not one after the other."
+        say(f"{margin}Weakest link: in {_of(weakest)} ({_range(weakest)}).{apart}")
     if answer.alike:
         alike = answer.alike
         held = count(len(alike.whole), "session") if alike.whole else "no session"
         weakest = alike.weakest
-        say(f"{margin}By kinds of steps: all together in {held}; weakest edge {_of(weakest)} ({_range(weakest)}).")
+        least = f"weakest link in {_of(weakest)} ({_range(weakest)})"
+        say(f"{margin}Counting other files too: all together in {held}; {least}.")
 
 
 def _range(frequency: Frequency) -> str:
@@ -231,15 +256,21 @@ def _render_relations(answer: RelationsAnswer, nothing: str, heading: str) -> No
                 one.type,
                 f"{one.frequency.k} of {one.frequency.n}",
                 f"{one.weight:.2f}",
-                ", ".join(one.reasons),
+                why_linked(one.reasons),
                 one.node.label,
             )
             for one in group.relations[:_RELATIONS_SHOWN]
         ]
-        table(("edge", "sessions", "weight", "reasons", heading), rows, numbers=("sessions", "weight"), empty=nothing)
+        table(
+            ("link", "sessions", "weight", "why linked", heading), rows, numbers=("sessions", "weight"), empty=nothing
+        )
         if len(group.relations) > _RELATIONS_SHOWN:
             left = len(group.relations) - _RELATIONS_SHOWN
-            say(f"and {left:,} more: --json has all, --resolution place or kind fewer")
+            say(f"and {left:,} more: --json has all; --resolution place or kind joins similar ones")
+    if answer.groups:
+        say()
+        followed = "in how many of the sessions with the first step the second followed"
+        say(quiet(f"Sessions: {followed}. Weight: how reliable such a link in a log is, 0 to 1."))
 
 
 #: As many as a person reads; ``--json`` has all.
@@ -297,7 +328,14 @@ def _write_page(memory: Memory, episode: str, file: Path | None) -> None:
 def render_explanation(found: Explanation) -> None:
     """Print why a session came out so: a sentence, what to read first, then the suspects with their reasons."""
     words = [("evidence", found.quote)] if found.quote else []
-    fields([("episode", found.episode), ("outcome", _outcome(found)), *words, ("based on", found.basis)])
+    fields(
+        [
+            ("session", found.episode.removeprefix("episode-")),
+            ("outcome", _outcome(found)),
+            *words,
+            ("based on", found.basis),
+        ]
+    )
     if found.in_short:
         say()
         say(found.in_short)
@@ -358,12 +396,12 @@ def _named(sessions: Sequence[str], of: int) -> str:
 def render_contrast(found: Contrast) -> None:
     """Print the session that came out otherwise, and where the two parted."""
     if found.other is None:
-        say(f"{found.episode}: {found.why}.")
+        say(f"{found.episode.removeprefix('episode-')}: {found.why}.")
         return
     fields(
         [
-            ("episode", found.episode),
-            ("compared with", f"{found.other} ({found.why})"),
+            ("session", found.episode.removeprefix("episode-")),
+            ("compared with", f"{found.other.removeprefix('episode-')} ({found.why})"),
             ("similarity", percent(found.likeness)),
         ]
     )
@@ -384,11 +422,13 @@ def _sequence(labels: tuple[str, ...]) -> str:
 
 def render_steps(found: PageTimeline) -> None:
     """Print the session, then a branch for each step, in the order of the log, with what it led to below it."""
-    fields([("episode", found.episode), ("outcome", _outcome(found))])
+    fields([("session", found.episode.removeprefix("episode-")), ("outcome", _outcome(found))])
     say()
     steps = []
     for step in found.steps:
-        links = (leaf("-> ", target, quiet(f" ({kind}, {reason})")) for target, kind, reason in step.leads_to)
+        links = (
+            leaf("-> ", target, quiet(f" ({kind}: {why_linked((reason,))})")) for target, kind, reason in step.leads_to
+        )
         line = quiet(f"(line {step.line}; " if step.line else "("), verdict(step.how), quiet(")")
         marks = (StyledWord(f"  suspect {step.suspect.rank}", "bad"),) if step.suspect else ()
         steps.append(Branch((f"{step.id}  ", strong(step.text), "  ", *line, *marks), tuple(links), indent=6))

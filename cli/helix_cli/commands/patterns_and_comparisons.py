@@ -114,10 +114,11 @@ def _notes(found: Sequence[Pattern], survey: Survey, chosen: ReadableRows | None
     if survey.silenced:
         sessions = count(max(survey.silenced.values()), "session")
         notes.append(
-            f"A habit, not an answer: in {sessions} an edit silenced a check (noqa, nolint, skip and the like)."
+            f"In {sessions} an edit silenced a check (noqa, nolint, skip and the like), which repairs nothing."
         )
     if chosen is not None and chosen.too_early:
-        notes.append(f"{count(chosen.too_early, 'row')} of session outcomes left out: not compared. --all shows them.")
+        hidden = f"{count(chosen.too_early, 'row')} about outcomes of sessions hidden"
+        notes.append(f"{hidden}: too early to compare (--all shows them).")
     return notes
 
 
@@ -131,9 +132,9 @@ MEANING_OF_RUNS = (
 
 def _compared(survey: Survey) -> str:
     if survey.too_early:
-        return f"too early to compare: {survey.too_early}."
+        return f"Too early to compare: {survey.too_early}."
     if not survey.tested:
-        return f"nothing to compare: {NOTHING_TO_COMPARE}."
+        return f"Nothing to compare: {NOTHING_TO_COMPARE}."
     return (
         f"{count(survey.tested, 'comparison')} over {count(survey.compared, 'judged session')}; adjusted: the "
         "difference in success rate (percentage points) between similar sessions with and without the step."

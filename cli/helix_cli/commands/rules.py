@@ -51,7 +51,11 @@ def render_rules(found: RuleList) -> None:
             say(quiet(f"        {line}"))
     say()
     early = len(compared) - len(changed)
-    waiting = f"{count(early, 'rule')} too young or too seldom broken to compare before and after." if early else ""
+    waiting = (
+        f"{count(early, 'rule')} cannot be compared with the time before: too new or too seldom broken."
+        if early
+        else ""
+    )
     unseen = f"{count(found.unobservable, 'more line')} cannot be observed." if found.unobservable else ""
     say(quiet(" ".join(filter(None, (unseen, not_read(found.unread), waiting, found.note)))))
     warn_of_more(found.rows - len(found.rules), "rule", advice="--limit shows more")
@@ -71,12 +75,12 @@ def _sentence(change: BeforeAfter) -> str:
     >>> print(_sentence(BeforeAfter(before=rates[0], after=rates[1], left_out=4, ratio=0.2, low=0.06, high=0.7,
     ...                             control=None, verdict="better")))
     better: not followed 10 of 40 times before, 3 of 60 after: 0.2 times as often (95 % CI 0.06 to 0.7).
-      Left out are 4 times just before the rule, in case a bad spell led to it.
+      The 4 times just before the rule do not count: a bad spell may have led to it.
     """
     before, after = change.before, change.after
     unit = "sessions" if change.event in {_MET, _UNUSED} else "times"
-    said = f"{change.verdict}: {change.event} {before.events} of {before.opportunities} {unit} before, "
-    said += f"{after.events} of {after.opportunities} after"
+    said = f"{_VERDICTS.get(change.verdict, change.verdict)}: {change.event} {before.events} of "
+    said += f"{before.opportunities} {unit} before, {after.events} of {after.opportunities} after"
     if change.ratio is not None and change.low is not None:
         span = f"at least {change.low:.2g}" if change.high is None else f"{change.low:.2g} to {change.high:.2g}"
         said += f": {change.ratio:.2g} times as often (95 % CI {span})"
@@ -84,21 +88,24 @@ def _sentence(change: BeforeAfter) -> str:
     if change.last_seen is not None and change.event != _UNUSED:
         said += f"\n  {_last_seen(change)}"
     if change.left_out:
-        said += f"\n  Left out are {change.left_out} {unit} just before the rule, in case a bad spell led to it."
+        said += f"\n  The {change.left_out} {unit} just before the rule do not count: a bad spell may have led to it."
     if change.control is not None and change.verdict != "too early":
         times = f"{change.control:.2g}"
         often = "as often" if times == "1" else f"{times} times as often"
-        said += f"\n  Checks that the rule does not name failed {often} as before."
+        said += f"\n  Other checks failed {often} as before."
     return said
+
+
+#: What a verdict is called in a sentence, where its name alone says too little.
+_VERDICTS = {"stopped before": "ended before the rule came"}
 
 
 def _last_seen(change: BeforeAfter) -> str:
     """When what a rule is against happened last, and for how long it had not when the rule came."""
-    said = f"Last seen {(change.last_seen or '')[:10]}"
+    said = f"The last time was {(change.last_seen or '')[:10]}"
     if change.after.events:
         return f"{said}."
-    between = f"; in the {count(change.quiet, 'session')} between it did not happen" if change.quiet else ""
-    return f"{said}, before the rule{between}."
+    return f"{said}; the rule came {count(change.quiet, 'session')} later." if change.quiet else f"{said}."
 
 
 def render_rule(found: RuleDetails) -> None:

@@ -55,8 +55,10 @@ def render_search(found: MemorySearchAnswer) -> None:
     for result in found.results:
         _render_result(result)
         say()
-    searched = [f"{one.found} in {one.name}" for one in found.sources if one.state == "searched"]
-    say(f"{count(len(found.results), 'result')}; found: {', '.join(searched) or 'nothing was searched'}.")
+    searched = [one for one in found.sources if one.state == "searched"]
+    counts = ", ".join(f"{one.found} in {one.name}" for one in searched if one.found)
+    where = "nothing was searched" if not searched else counts or f"searched {', '.join(one.name for one in searched)}"
+    say(f"{count(len(found.results), 'result')}: {where}.")
     for one in found.sources:
         if one.state == "failed":
             say(f"{one.name} could not answer: {one.problem}")

@@ -198,4 +198,5 @@ def _render_decision(one: SimilarDecision) -> None:
     if one.rationale:
         say(f"  why: {one.rationale}")
     say(f"  in {one.session}, line {one.line or '?'}: {one.task}")
-    say(f"  words: {', '.join(one.words)}" + (f"; {count(one.others, 'more decision')} there" if one.others else ""))
+    others = f"; {count(one.others, 'more decision')} in that session" if one.others else ""
+    say(f"  matching words: {', '.join(one.words)}{others}")
