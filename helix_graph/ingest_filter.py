@@ -263,7 +263,7 @@ class MemoryFilter:
         projects = [name for name in (session.project, session.root) if name]
         rule = self._rules.against("session", session.id) or self._rules.against("project", *projects)
         if rule is None and not self._force and self._tombstones.holds(session.id):
-            return f"session {session.id} was forgotten; `helix-graph episode extract --force LOG` brings it back"
+            return "its session was forgotten; `helix-graph episode extract --force LOG` brings it back"
         return _said(rule)
 
     def admitted(self, session: Session) -> Session:

@@ -154,6 +154,11 @@ _FIELDS: Mapping[str, Mapping[str, Quote]] = {
         "situation": quoted,
         "leads_to": _first_quoted,
     },
+    "helix_graph.web.report_model": {
+        **dict.fromkeys(("message", "text", "problem"), quoted),
+        **dict.fromkeys(("title", "label", "changes"), label_or_quoted),
+        "file": logged_name_or_quoted,
+    },
     "helix_graph.issues": {
         **_LOGGED,
         **dict.fromkeys(("what", "thing", "example", "reason", "changes", "verified_by"), quoted),

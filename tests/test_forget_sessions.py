@@ -214,6 +214,19 @@ def test_a_session_with_the_longest_id_is_forgotten_and_hides_no_other(
     assert longest.encode() not in everything(memory)
 
 
+@pytest.mark.parametrize("first", [True, False])
+def test_a_log_under_the_name_of_anothers_episode_does_not_stand_in_for_it(
+    tmp_path: Path, script: Callable[..., Script], *, first: bool
+) -> None:
+    memory = Memory.init(tmp_path)
+    logs = [script(name).prompt(f"Do {name}").edit(f"{name}.py").save(tmp_path / name) for name in ("it", "episode-it")]
+    memory.extract(reversed(logs) if first else logs)
+    assert {one.session for one in memory.episodes.list()} == {"it", "session-episode-it"}
+    assert (memory.episodes.require("episode-it").task or "") == "Do it"
+    assert memory.forget(["episode-it"]).sessions == ("it",)
+    assert [one.session for one in memory.episodes.list()] == ["session-episode-it"]
+
+
 def test_nothing_and_nobody_are_refused(memory: Memory) -> None:
     with pytest.raises(HelixGraphError, match="say what to forget: sessions, a project"):
         memory.forget()

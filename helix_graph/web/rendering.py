@@ -27,6 +27,7 @@ from importlib.resources import files
 from typing import TYPE_CHECKING, TypeGuard
 
 import helix_graph.web.report_text as say
+from helix_graph.quoted_answers import quoted_answer
 from helix_graph.web.report_model import CitedEvidence, PeriodReport, rate_of
 
 if TYPE_CHECKING:
@@ -143,8 +144,8 @@ def report_html(report: PeriodReport, *, pages: Mapping[str, str]) -> bytes:
 
 
 def report_markdown(report: PeriodReport) -> bytes:
-    """The report as Markdown."""
-    return _rendered("report.md.j2", shown=_in_markdown, report=report)
+    """The report as Markdown, which agents read as well: the words of others are quoted."""
+    return _rendered("report.md.j2", shown=_in_markdown, report=quoted_answer(report).answer)
 
 
 def report_card(report: PeriodReport) -> bytes:

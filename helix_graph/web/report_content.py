@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 
 from helix_episodes.model import Episode, Event, Fix, parse_timestamp
 from helix_graph.issues.model import remedy_sentence
+from helix_graph.quoted_answers import quoted_answer
 from helix_graph.web.report_model import (
     MOST_OF_ONE,
     Damage,
@@ -104,7 +105,7 @@ def _issue(one: IssueInFull, survey: IssueSurvey, period: ReportPeriod, ledger: 
         ReportIssue,
         issue,
         here=sum(period.holds(parse_timestamp(sessions[number].date)) for number in met),
-        remedy=remedy_sentence(issue),
+        remedy=remedy_sentence(quoted_answer(issue).answer),
         evidence=ledger.cite((occurrence.episode, local) for occurrence, local in reversed(list(steps))),
     )
 

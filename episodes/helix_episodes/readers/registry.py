@@ -36,8 +36,9 @@ from helix_episodes.errors import HelixGraphError, InvalidArgument, LogNotReadab
 from helix_episodes.readers.base import LogHead, Reader, read_head
 from helix_episodes.readers.common.fields import object_in, real_id
 from helix_episodes.readers.common.jsonl import read_object
-from helix_episodes.readers.common.session_builder import id_from_path
+from helix_episodes.readers.common.session_builder import fit_id, id_from_path
 from helix_episodes.session import Session
+from helix_episodes.store import PREFIX
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -144,9 +145,11 @@ def sessions_in(path: Path, reader: Reader) -> Iterator[Session]:
 
 
 def _named(session: Session, path: Path) -> Session:
-    if real_id(session.id) is not None:
-        return session
-    return msgspec.structs.replace(session, id=id_from_path(path))
+    if real_id(session.id) is None:
+        return msgspec.structs.replace(session, id=id_from_path(path))
+    if session.id.startswith(PREFIX):  # it would answer to the name of another session's episode
+        return msgspec.structs.replace(session, id=fit_id(f"session-{session.id}"))
+    return session
 
 
 def _has_company(path: Path) -> bool:
