@@ -133,6 +133,7 @@ def forget_sessions(context: InsightContext, sessions: Iterable[str]) -> int:
         remove_uids(connection, {uid for stored in removed for uid in rows.own_uids(connection, stored.insight.uid)})
         _silence_log(connection, gone, tasks)
         connection.execute("INSERT INTO insight_text (insight_text) VALUES ('optimize')")
+    context.erase_deleted()
     return len(removed)
 
 
