@@ -70,20 +70,39 @@ def test_a_file_that_holds_their_words_goes_with_them(memory: Memory, place: str
     assert not path.exists()
 
 
-@pytest.mark.parametrize("name", ["causality/graph.db", "helix.db"])
-def test_free_pages_of_a_database_are_given_back(memory: Memory, name: str) -> None:
-    """An SQLite that was built without ``SECURE_DELETE`` leaves what it deletes where it was."""
-    path = memory.root / name
+def leave_in_free_pages(path: Path, text: str) -> None:
+    """As an SQLite does that was built without ``SECURE_DELETE``: what it deletes stays where it was."""
     with closing(sqlite3.connect(path)) as other:
         other.execute("PRAGMA secure_delete = OFF")
         other.execute("CREATE TABLE page (words TEXT)")
-        other.executemany("INSERT INTO page VALUES (?)", [(THEIR_TASK * 100,)] * 20)
+        other.executemany("INSERT INTO page VALUES (?)", [(text * 100,)] * 20)
         other.execute("DROP TABLE page")
         other.commit()
         other.execute("PRAGMA wal_checkpoint(TRUNCATE)")
-    assert THEIR_TASK.encode() in path.read_bytes()
+    assert text.encode() in path.read_bytes()
+
+
+@pytest.mark.parametrize("name", ["causality/graph.db", "helix.db"])
+def test_free_pages_of_a_database_are_given_back(memory: Memory, name: str) -> None:
+    leave_in_free_pages(memory.root / name, THEIR_TASK)
     assert proof_of(memory, SESSION).whole
-    assert THEIR_TASK.encode() not in path.read_bytes()
+    assert THEIR_TASK.encode() not in (memory.root / name).read_bytes()
+
+
+@pytest.mark.parametrize("name", ["causality/graph.db", "helix.db"])
+def test_free_pages_are_given_back_also_where_no_row_is_left_to_delete(memory: Memory, name: str) -> None:
+    notes = memory.root / "notes.txt"
+    notes.write_text(THEIR_TASK)
+    assert not proof_of(memory, SESSION).whole
+    notes.unlink()
+    leave_in_free_pages(memory.root / name, THEIR_TASK)
+    assert proof_of(memory).whole
+
+
+def test_entries_that_were_deleted_before_leave_the_log_of_topics(memory: Memory) -> None:
+    memory.topics.store("bindery", THEIR_TASK)
+    memory.topics.edit("delete", "bindery", index=0)
+    assert proof_of(memory, SESSION).whole
 
 
 @pytest.mark.parametrize("name", ["causality/graph.db", "helix.db"])
@@ -111,6 +130,16 @@ def test_a_database_elsewhere_is_searched_with_its_log(
         left = {trace.file for trace in proof_of(memory, SESSION).left}
     assert str(path) in left
     assert any(name.startswith(f"{path}-") for name in left)
+
+
+def test_deleted_words_leave_the_indexes_of_insights_and_topics(memory: Memory) -> None:
+    """An index of words keeps only once what neighbours share, so not every word stands there whole."""
+    memory.insights.store("Wombats sleep in the bindery", origin="agent", episode=SESSION)
+    memory.topics.store("animals", "Wombats sleep in the bindery")
+    memory.topics.edit("delete", "animals", index=0)
+    assert b"ombat" in (memory.root / "helix.db").read_bytes()
+    assert proof_of(memory, SESSION).whole
+    assert [path for path in memory.root.rglob("*") if path.is_file() and b"ombat" in path.read_bytes()] == []
 
 
 @pytest.mark.parametrize("text", ['He said: "layoffs"', "first line\nsecond line", "a tab\tbetween words"])

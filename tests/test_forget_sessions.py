@@ -77,12 +77,13 @@ def test_a_tombstone_says_nothing_but_hashes(memory: Memory) -> None:
     assert all(len(step) == 32 for step in json.loads(stone.read_text())["steps"])
 
 
+@pytest.mark.parametrize("copied", [None, 1], ids=["whole", "its beginning"])
 def test_a_copy_in_a_resumed_sessions_log_does_not_bring_it_back(
-    memory: Memory, tmp_path: Path, script: Callable[..., Script]
+    memory: Memory, tmp_path: Path, script: Callable[..., Script], copied: int | None
 ) -> None:
     memory.forget(["the-secret-session"])
     later = script("later").prompt("And now something else").write("shop/other.py")
-    memory.extract([later.save(tmp_path / "later", copied=secret(script).records)])
+    memory.extract([later.save(tmp_path / "later", copied=secret(script).records[:copied])])
     episode = memory.episodes.require("later")
     assert episode.task == "And now something else"
     assert THEIR_TASK.encode() not in everything(memory)

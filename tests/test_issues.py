@@ -13,6 +13,7 @@ from helix_cli.app import cli
 from helix_episodes.errors import NotFound
 from helix_graph import Memory
 from helix_graph.issues.model import remedy_sentence, remedy_words, repair_words
+from helix_graph.rules.staged import AcceptedRule, accept, accepted_rules
 from session_script import BEGIN, Script
 
 if TYPE_CHECKING:
@@ -173,6 +174,8 @@ def test_forgetting_takes_what_people_said_of_the_sessions_own_issues_and_in_its
             memory.issues.mute(name, reason="not that of ours")
     memory.issues.mute(kept, reason="as in api/guillotine_of_hall_seven.go")
     memory.issues.resolve(kept, reason="done at last")
+    for name, sentence in (("plain", "Format first"), ("theirs", "Not as in api/guillotine_of_hall_seven.go")):
+        accept(memory.root, AcceptedRule(id=name, sentence=sentence, issue=kept, at="2026-03-01T00:00:00Z"))
     report = memory.forget(["s05"])
     assert report.proof is not None
     assert (report.proof.left, len(report.assertions)) == ((), len(issues))
@@ -181,6 +184,7 @@ def test_forgetting_takes_what_people_said_of_the_sessions_own_issues_and_in_its
     graph = memory.graph.path_of_file.read_bytes()
     assert b"done at last" in graph
     assert not {word for word in (b"not that of ours", b"guillotine_of_hall") if word in graph}
+    assert [rule.id for rule in accepted_rules(memory.root)] == ["plain"]
 
 
 def test_a_resolved_issue_that_a_later_session_meets_has_regressed(

@@ -114,7 +114,7 @@ _HEAD_WORDS = 9
 
 
 #: What is supposed or demanded, listed or counted is no choice of this session.
-_UNMEANT = Regex(r"^\W*(?:if|when|whether|unless|should|must)\b|\bwas (?:chosen|selected|decided)\b", re.IGNORECASE)
+_UNMEANT = Regex(r"^\W*(?:if|when|whether|unless|should|must)\b", re.IGNORECASE)
 #: Shapes of a sentence that makes a choice, in order: a judgement, one thing taken for another; then what was
 #: picked or moved, mostly with what was not taken.
 _SHAPES = (
