@@ -104,13 +104,14 @@ if __name__ == "__main__":
 
 
 def compiled(root: Path, *, checkout: Path | None = None, **options: object) -> Compiled:
+    environment = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
     path = [str(checkout / part) for part in (".", "episodes", "cli")] if checkout else []
     with tempfile.NamedTemporaryFile("w", suffix=".py") as script:
         script.write(_COMPILE)
         script.flush()
         said = subprocess.run(
             [sys.executable, script.name, str(root), orjson.dumps(options).decode()],
-            env={**os.environ, "PYTHONPATH": os.pathsep.join(path)}, check=True, stdout=subprocess.PIPE,
+            env={**environment, "PYTHONPATH": os.pathsep.join(path)}, check=True, stdout=subprocess.PIPE,
         ).stdout  # fmt: skip
     return Compiled(*orjson.loads(said))
 

@@ -65,20 +65,20 @@ _KINDS = {
 }
 
 
-def irregularity(path: Path, *, follow: bool = False) -> str | None:
+def irregularity(path: Path | str, *, follow: bool = False) -> str | None:
     """What is in a file's place, in a sentence; None of a regular file, and where nothing is.
 
     With ``follow`` it is what a link leads to that counts.
     """
     try:
-        mode = path.stat(follow_symlinks=follow).st_mode
+        mode = os.stat(path, follow_symlinks=follow).st_mode  # noqa: PTH116  (a text is no Path)
     except OSError:
         return None
     kind = _KINDS.get(stat.S_IFMT(mode))
     return kind and f"it is {kind}, not a regular file"
 
 
-def read_regular(path: Path, *, follow: bool = False, most: int | None = None) -> bytes:
+def read_regular(path: Path | str, *, follow: bool = False, most: int | None = None) -> bytes:
     """The content of a regular file, which has at most ``most`` bytes; with ``follow`` a link may lead to it.
 
     Raises:
@@ -95,7 +95,7 @@ def open_regular(path: Path, *, follow: bool = False) -> BinaryIO:
     return os.fdopen(_descriptor(path, follow=follow), "rb")
 
 
-def _descriptor(path: Path, *, follow: bool) -> int:
+def _descriptor(path: Path | str, *, follow: bool) -> int:
     problem = irregularity(path, follow=follow)
     if problem:
         raise OSError(errno.EINVAL, problem, str(path))

@@ -22,6 +22,8 @@ _Task = TypeVar("_Task")
 _Result = TypeVar("_Result")
 #: Tasks under way for each worker: one that it works on and one that waits for it.
 _AHEAD = 2
+#: The same where this process joins in: it looks after the others only between two tasks.
+_AHEAD_WHEN_JOINING = 4
 #: Python looks for cycles after so many new objects, some 5 MB, instead of 700.
 _ALLOCATIONS = 50_000
 #: With it, Python leaves the current folder out of where it looks for modules.
@@ -42,12 +44,15 @@ def worker_count(amount: int, *, worth: int, asked: int | None) -> int:
 class OrderedWork(Generic[_Task, _Result]):
     """Runs a function of a module on one task after the other; the results come in the order of the tasks.
 
-    With one worker that is this process. `close` ends the workers with the task that they have begun.
+    With one worker that is this process. `close` ends the workers with the task that they have begun. With ``joining``
+    this process is one of several workers too, and does a task itself where it would only wait for the others: all it
+    does beside is take the results, and a process less has to start.
     """
 
-    def __init__(self, function: Callable[[_Task], _Result], *, workers: int) -> None:
+    def __init__(self, function: Callable[[_Task], _Result], *, workers: int, joining: bool = False) -> None:
         self._function = function
         self._workers = workers
+        self._joining = joining
         self._pool: ProcessPoolExecutor | None = None
         self._waiting: deque[Future[_Result]] = deque()
 
@@ -56,9 +61,13 @@ class OrderedWork(Generic[_Task, _Result]):
         if self._workers == 1:
             yield self._function(task)
             return
-        with _safe_path(), _ended_named():  # a pool starts a process when it has something for it to do
-            self._waiting.append(self._started().submit(self._function, task))
-        if len(self._waiting) >= _AHEAD * self._workers:
+        others, ahead = self._workers - self._joining, _AHEAD_WHEN_JOINING if self._joining else _AHEAD
+        if self._joining and sum(not one.done() for one in self._waiting) >= ahead * others:
+            self._waiting.append(_done(self._function, task))
+        else:
+            with _safe_path(), _ended_named():  # a pool starts a process when it has something for it to do
+                self._waiting.append(self._started(others).submit(self._function, task))
+        if len(self._waiting) >= ahead * self._workers or (self._joining and self._waiting[0].done()):
             yield _result(self._waiting.popleft())
 
     def rest(self) -> Iterator[_Result]:
@@ -71,13 +80,13 @@ class OrderedWork(Generic[_Task, _Result]):
         if self._pool:
             self._pool.shutdown(wait=True, cancel_futures=True)
 
-    def _started(self) -> ProcessPoolExecutor:
+    def _started(self, processes: int) -> ProcessPoolExecutor:
         if self._pool is None:
             from concurrent.futures import ProcessPoolExecutor
             from multiprocessing import get_context
 
             start = _begin_worker
-            self._pool = ProcessPoolExecutor(self._workers, mp_context=get_context("spawn"), initializer=start)
+            self._pool = ProcessPoolExecutor(processes, mp_context=get_context("spawn"), initializer=start)
         return self._pool
 
 
@@ -113,13 +122,29 @@ def _result(future: Future[_Result]) -> _Result:
         return future.result()
 
 
-def in_order(function: Callable[[_Task], _Result], tasks: Iterable[_Task], *, workers: int) -> Iterator[_Result]:
+def _done(function: Callable[[_Task], _Result], task: _Task) -> Future[_Result]:
+    """What a worker would give for a task, done here; an exception waits for its turn as theirs do."""
+    from concurrent.futures import Future
+
+    future: Future[_Result] = Future()
+    try:
+        future.set_result(function(task))
+    except Exception as error:  # noqa: BLE001  (raised where the result is asked for)
+        future.set_exception(error)
+    return future
+
+
+def in_order(
+    function: Callable[[_Task], _Result], tasks: Iterable[_Task], *, workers: int, joining: bool = False
+) -> Iterator[_Result]:
     """The results of a function of a module, in the order of the tasks; with one worker in this process.
+
+    ``joining`` as in `OrderedWork`.
 
     When the caller stops, or is interrupted, the workers end with the task that they have begun. An exception of a
     worker is raised here.
     """
-    with closing(OrderedWork(function, workers=workers)) as work:
+    with closing(OrderedWork(function, workers=workers, joining=joining)) as work:
         for task in tasks:
             yield from work.begin(task)
         yield from work.rest()

@@ -39,7 +39,9 @@ def credited_answers(episode: Episode) -> dict[str, str]:
         error = events.get(fix.error)
         if error is None or not changes:
             continue
-        if error.tests or (error.family or "").endswith("test failed"):
+        if len(changes) == 1:
+            found[error.id] = changes[0].id
+        elif error.tests or (error.family or "").endswith("test failed"):
             found[error.id] = max(reversed(changes), key=partial(_repairs_test, fix=fix, error=error)).id
         else:
             names = frozenset(_NAME_IN_MESSAGE.findall(error.message or ""))

@@ -25,7 +25,7 @@ from helix_episodes.store import without_value
 from helix_graph.database import as_list
 from helix_graph.graph.adjacency import wording
 from helix_graph.graph.assertions import decode_assertion, distinct
-from helix_graph.graph.episode_facts import as_corrected, facts_with
+from helix_graph.graph.episode_facts import Named, as_corrected, facts_with
 from helix_graph.graph.model import EpisodeFacts, Mention
 from helix_graph.graph.node_labels import EpisodeLabels
 from helix_graph.graph.observations import Trial, pack, trial_of
@@ -44,14 +44,15 @@ EPISODE_FIELDS = EpisodeFacts.__struct_fields__.index("log") + 1
 class EpisodeRows(msgspec.Struct, frozen=True, array_like=True):
     """``content`` is an `EpisodeContent`, packed, and ``checksum`` that of its bytes.
 
-    ``about`` is the outcome, its basis and the origin, ``counts`` how often each node is mentioned. ``telling`` is a
-    row of its own. ``digest`` is the packed trial with its checksum, ``patterns`` are the ids of those that the episode
+    ``moment`` is when it began. ``about`` is the outcome, its basis and the origin, ``counts`` how often each node is
+    mentioned. ``telling`` is a row of its own. ``digest`` is the packed trial with its checksum, ``patterns`` are the ids of those that the episode
     is a use of.
     """
 
     number: int
     content: msgspec.Raw
     checksum: int
+    moment: str
     about: tuple[str, str, str]
     counts: list[int]
     telling: tuple[Any, ...] | None = None
@@ -90,7 +91,6 @@ class ReadFile(msgspec.Struct, frozen=True, array_like=True):
     sha256: bytes
     problem: str | None = None
     rows: EpisodeRows | None = None
-    moment: str = ""
     left_out: tuple[str, ...] = ()
 
 
@@ -122,7 +122,7 @@ def _read_file(folder: Path, one: FileToRead) -> ReadFile:
 
     A file that is as known has neither rows nor a problem; one that is gone since the folder was listed no hash either.
     """
-    path = folder / one.name
+    path = f"{folder}/{one.name}"  # making a Path takes longer than the hash of most files
     try:
         data = read_regular(path)
     except FileNotFoundError:
@@ -136,13 +136,14 @@ def _read_file(folder: Path, one: FileToRead) -> ReadFile:
         extracted = decode_episode(data, path)
     except InvalidEpisode as error:
         return ReadFile(one.name, one.stamp, digest, error.problem)
-    asserted = distinct((name, decode_assertion(body, path=path)) for name, body in one.asserted)
+    asserted: list[Named] = []
+    if one.asserted:
+        asserted = distinct((name, decode_assertion(body, path=Path(path))) for name, body in one.asserted)
     episode = as_corrected(extracted, asserted)
     labels = EpisodeLabels(episode)
     facts = facts_with(episode, asserted, extracted=extracted, labels=labels)
     rows = rows_of(facts, one.number, trial=trial_of(episode, labels), signals=signals_of(extracted))
-    moment = sortable_time(facts.timestamp)
-    return ReadFile(one.name, one.stamp, digest, rows=rows, moment=moment, left_out=facts.problems)
+    return ReadFile(one.name, one.stamp, digest, rows=rows, left_out=facts.problems)
 
 
 def read_files(task: tuple[Path, tuple[FileToRead, ...]]) -> bytes:
@@ -150,7 +151,7 @@ def read_files(task: tuple[Path, tuple[FileToRead, ...]]) -> bytes:
     return msgspec.msgpack.encode([read_file(task[0], one) for one in task[1]])
 
 
-def decode_episode(data: bytes, path: Path) -> Episode:
+def decode_episode(data: bytes, path: str) -> Episode:
     """The episode in a file, which has to bear its id as its name: a copy under another name is no second session.
 
     Raises:
@@ -159,9 +160,9 @@ def decode_episode(data: bytes, path: Path) -> Episode:
     try:
         episode = msgspec.json.decode(data, type=ready(Episode))
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-        raise InvalidEpisode(path=path, problem=without_value(str(error))) from error
-    if episode.id != path.stem:
-        raise InvalidEpisode(path=path, problem=f"its id is {episode.id!r}, which belongs in {episode.id}{SUFFIX}")
+        raise InvalidEpisode(path=Path(path), problem=without_value(str(error))) from error
+    if path.rpartition("/")[2] != f"{episode.id}{SUFFIX}":
+        raise InvalidEpisode(path=Path(path), problem=f"its id is {episode.id!r}, which belongs in {episode.id}{SUFFIX}")
     return episode
 
 
@@ -170,6 +171,7 @@ def rows_of(
 ) -> EpisodeRows:
     """The rows of these facts, of a trial, and of what the episode shows about earlier ones."""
     fields = astuple(facts)[:EPISODE_FIELDS]
+    moment = sortable_time(facts.timestamp)
     places: dict[str, int] = {}
     nodes: list[NodeRow] = []
     counts: list[int] = []
@@ -195,7 +197,7 @@ def rows_of(
     problems = as_list(facts.problems) if facts.problems else "[]"
     content = msgspec.msgpack.encode(
         (
-            [number, *fields[:3], sortable_time(facts.timestamp), *fields[3:], problems, facts.origin],
+            [number, *fields[:3], moment, *fields[3:], problems, facts.origin],
             nodes,
             [
                 mentions,
@@ -214,6 +216,7 @@ def rows_of(
         number,
         msgspec.Raw(content),
         zlib.crc32(content),
+        moment,
         (facts.outcome, facts.basis, facts.origin),
         counts,
         _telling(number, signals) if signals else None,

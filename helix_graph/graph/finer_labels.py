@@ -67,10 +67,7 @@ def finer_of_decision(decision: Decision, label: str) -> FinerLabels:
     if action is not None and action.path:
         return FinerLabels(_folder(action.path), action.path)
     if action is not None and action.verb == "run":
-        command = _cut(action.command or "")
-        flagged = _flagged(action.command or "", action.program or "", action.subcommand or "")
-        place = flagged if f"run {flagged}" != label else None
-        return FinerLabels(place, place if f"run {command}" == label else command)
+        return _of_command(action.command or "", action.program or "", action.subcommand or "", label)
     thing = _cut((action.object if action and action.verb in {"delegate", "use"} else None) or decision.chosen)
     return FinerLabels(None, thing if thing and not label.endswith(thing) else None)
 
@@ -154,6 +151,12 @@ def _cut(text: str) -> str:
 
 
 @lru_cache(maxsize=4096)  # agents give the same command again and again
+def _of_command(command: str, program: str, subcommand: str, label: str) -> FinerLabels:
+    flagged, whole = _flagged(command, program, subcommand), _cut(command)
+    place = flagged if f"run {flagged}" != label else None
+    return FinerLabels(place, place if f"run {whole}" == label else whole)
+
+
 def _flagged(command: str, program: str, subcommand: str) -> str:
     """The program and subcommand with every flag that the command gives them, without the flags' values."""
     name, wanted = program.rpartition("/")[2], set(subcommand.split())

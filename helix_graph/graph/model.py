@@ -78,7 +78,7 @@ NodeType = Literal["decision", "event", "outcome", "pattern", "error"]
 Origin = Literal["episode", "named", "assertion"]
 
 
-class Mention(msgspec.Struct, frozen=True, kw_only=True, gc=False):
+class Mention(msgspec.Struct, frozen=True, gc=False):
     """One decision, event or outcome of an episode.
 
     ``local`` is its id there; ``type`` and ``label`` say which node it belongs to, whose id is ``node``. ``raw`` is its
@@ -119,16 +119,12 @@ class Mention(msgspec.Struct, frozen=True, kw_only=True, gc=False):
 
     def page(self) -> str:
         """Every text under which this mention may be looked for, each once."""
-        return _page(self.raw, self.message, self.command, self.path)
+        return "\n".join(dict.fromkeys(filter(None, (self.raw, self.message, self.command, self.path))))
 
 
 def folded(*texts: str | None) -> str:
     """Texts on one page to look in, each once, in one case."""
-    return _page(*texts).casefold()
-
-
-def _page(*texts: str | None) -> str:
-    return "\n".join(dict.fromkeys(filter(None, texts)))
+    return "\n".join(dict.fromkeys(filter(None, texts))).casefold()
 
 
 class Claim(msgspec.Struct, frozen=True, kw_only=True, order=True, gc=False):

@@ -402,7 +402,7 @@ def origin_of(episode: Episode, steps: Sequence[TrialStep]) -> str:
     began = parse_timestamp(episode.timestamp)
     if began is None:
         return ""
-    same = () if began.microsecond else tuple((step.kind, step.label) for step in steps)
+    same = () if began.microsecond else tuple([(step.kind, step.label) for step in steps])
     return short_hash("o", repr((began.isoformat(), episode.task, same)).encode())
 
 
