@@ -43,9 +43,9 @@ def test_any_number_of_workers_makes_the_same_file(memory: Memory, monkeypatch: 
     in_order = workers.in_order
     steps: list[int] = []
 
-    def counted(*tasks: Any, workers: int) -> Iterator[bytes]:  # noqa: ANN401  (passed on)
+    def counted(*tasks: Any, workers: int, joining: bool) -> Iterator[bytes]:  # noqa: ANN401  (passed on)
         started.append(workers)
-        yield from in_order(*tasks, workers=workers)
+        yield from in_order(*tasks, workers=workers, joining=joining)
 
     monkeypatch.setattr(compiling, "in_order", counted)
     for count in (1, 2, 3):
@@ -85,11 +85,23 @@ def _fails_at_three(number: int) -> int:
     return number
 
 
-def test_an_error_of_a_worker_arrives_after_what_came_before_it() -> None:
+@pytest.mark.parametrize("joining", [False, True])
+def test_an_error_of_a_worker_arrives_after_what_came_before_it(joining: bool) -> None:  # noqa: FBT001  (a parameter)
     found: list[int] = []
     with pytest.raises(ValueError, match="no 3"):
-        found.extend(workers.in_order(_fails_at_three, range(9), workers=2))
+        found.extend(workers.in_order(_fails_at_three, range(9), workers=2, joining=joining))
     assert found == [0, 1, 2]
+
+
+def _slowly(number: int) -> tuple[int, int]:
+    time.sleep(0.02)
+    return number, os.getpid()
+
+
+def test_a_process_that_joins_in_does_tasks_itself_and_their_order_stays() -> None:
+    found = list(workers.in_order(_slowly, range(20), workers=2, joining=True))
+    assert [number for number, _ in found] == [*range(20)]
+    assert os.getpid() in {process for _, process in found}
 
 
 WAITS = """

@@ -45,8 +45,8 @@ class EpisodeRows(msgspec.Struct, frozen=True, array_like=True):
     """``content`` is an `EpisodeContent`, packed, and ``checksum`` that of its bytes.
 
     ``moment`` is when it began. ``about`` is the outcome, its basis and the origin, ``counts`` how often each node is
-    mentioned. ``telling`` is a row of its own. ``digest`` is the packed trial with its checksum, ``patterns`` are the ids of those that the episode
-    is a use of.
+    mentioned. ``telling`` is a row of its own. ``digest`` is the packed trial with its checksum, ``patterns`` are the
+    ids of those that the episode is a use of.
     """
 
     number: int
@@ -162,7 +162,9 @@ def decode_episode(data: bytes, path: str) -> Episode:
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         raise InvalidEpisode(path=Path(path), problem=without_value(str(error))) from error
     if path.rpartition("/")[2] != f"{episode.id}{SUFFIX}":
-        raise InvalidEpisode(path=Path(path), problem=f"its id is {episode.id!r}, which belongs in {episode.id}{SUFFIX}")
+        raise InvalidEpisode(
+            path=Path(path), problem=f"its id is {episode.id!r}, which belongs in {episode.id}{SUFFIX}"
+        )
     return episode
 
 
