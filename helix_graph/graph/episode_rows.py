@@ -151,7 +151,7 @@ def read_files(task: tuple[Path, tuple[FileToRead, ...]]) -> bytes:
     return msgspec.msgpack.encode([read_file(task[0], one) for one in task[1]])
 
 
-def decode_episode(data: bytes, path: str) -> Episode:
+def decode_episode(data: bytes, path: Path | str) -> Episode:
     """The episode in a file, which has to bear its id as its name: a copy under another name is no second session.
 
     Raises:
@@ -161,7 +161,7 @@ def decode_episode(data: bytes, path: str) -> Episode:
         episode = msgspec.json.decode(data, type=ready(Episode))
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         raise InvalidEpisode(path=Path(path), problem=without_value(str(error))) from error
-    if path.rpartition("/")[2] != f"{episode.id}{SUFFIX}":
+    if str(path).rpartition("/")[2] != f"{episode.id}{SUFFIX}":
         raise InvalidEpisode(
             path=Path(path), problem=f"its id is {episode.id!r}, which belongs in {episode.id}{SUFFIX}"
         )
