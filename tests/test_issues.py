@@ -187,6 +187,15 @@ def test_forgetting_takes_what_people_said_of_the_sessions_own_issues_and_in_its
     assert [rule.id for rule in accepted_rules(memory.root)] == ["plain"]
 
 
+def test_forgetting_keeps_rules_of_remaining_sessions_also_where_the_graph_was_deleted(tmp_path: Path) -> None:
+    memory = remembered(tmp_path, [formatted(0), formatted(1), begun(5).edit("api/guillotine.go")])
+    issue = memory.issues.list(by="issue").issues[0].id
+    accept(memory.root, AcceptedRule(id="kept", sentence="Format first", issue=issue, at="2026-03-01T00:00:00Z"))
+    memory.graph.path_of_file.unlink()
+    memory.forget(["s05"])
+    assert [rule.id for rule in accepted_rules(memory.root)] == ["kept"]
+
+
 def test_a_resolved_issue_that_a_later_session_meets_has_regressed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
