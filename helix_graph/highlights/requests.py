@@ -148,7 +148,7 @@ def rule_sentences(written: WrittenRules, episodes: Sequence[Episode]) -> Iterat
         plain = _TIMES[binding.when]
         times = plain if binding.scope else _ANYWHERE.get(binding.when, plain)
         prose = " of more than prose" if binding.when == "commit" and None not in kinds and not binding.scope else ""
-        names = [quoted(one.text) for one in binding.targets]
+        names = [f"{quoted(one.text)}{_other_names(one.text, episodes)}" for one in binding.targets]
         done = "that was done"
         if binding.when in {"commit", "push", "change"} and len(names) <= _BOTH and not binding.either:
             both = " both" if names[1:] else ""
@@ -164,6 +164,14 @@ def rule_sentences(written: WrittenRules, episodes: Sequence[Episode]) -> Iterat
             kind="rule", text=text + advice, brief=f"{text}.", see=see, sessions=sessions, evidence=newest(places)
         )
         yield Weighed(HELPED, found)
+
+
+def _other_names(command: str, episodes: Sequence[Episode]) -> str:
+    """The commands by which a task runner says that it ran the task of a command."""
+    task = command.split()[-1]
+    calls = {plain_command(run.command or "") for one in episodes for run in one.runs if task in run.tasks}
+    found = sorted(quoted(call) for call in calls if call != command)
+    return f" (or {found[0]}, which runs it)" if found else ""
 
 
 def _sort_of(kind: str | None) -> str | None:
