@@ -168,7 +168,7 @@ def rule_sentences(written: WrittenRules, episodes: Sequence[Episode]) -> Iterat
 
 def _other_names(command: str, episodes: Sequence[Episode]) -> str:
     """The commands by which a task runner says that it ran the task of a command."""
-    task = command.split()[-1]
+    task = command.rsplit(maxsplit=1)[-1]
     calls = {plain_command(run.command or "") for one in episodes for run in one.runs if task in run.tasks}
     found = sorted(quoted(call) for call in calls if call != command)
     return f" (or {found[0]}, which runs it)" if found else ""
