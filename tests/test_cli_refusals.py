@@ -311,3 +311,25 @@ def test_times_at_the_ends_of_the_calendar_are_taken(capsys: pytest.CaptureFixtu
     assert run(["compile", "--since", "0001-01-01T00:00+14:00"]) == 0
     assert run(["compile", "--since", "9999-12-31T23:59-14:00"]) == 0
     capsys.readouterr()
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["seen", "Line", "too", "long"],
+        ["search", "gift", "cards"],
+        ["labels", "tests", "fail"],
+        ["causes", "tests", "fail"],
+        ["effects", "tests", "fail"],
+        ["similar", "gift", "cards"],
+    ],
+)
+def test_words_need_no_quotation_marks(
+    demo_memory: Memory, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], arguments: list[str]
+) -> None:
+    monkeypatch.setenv("HELIX_DIR", str(demo_memory.root))
+    command, *words = arguments
+    assert run([command, " ".join(words), "--json"]) == 0
+    quoted = capsys.readouterr().out
+    assert run([*arguments, "--json"]) == 0
+    assert capsys.readouterr().out == quoted

@@ -50,6 +50,17 @@ STUMBLES = (
     "nobody takes it in",
     "whoever can commit",
     "in which folder the session ran",
+    "remedy in common;",
+    "active minutes",
+    "of either outcome are needed",
+    "the whole is in",
+    "No rule is missing that",
+    "off is there",
+    "No result; found",
+    "A habit, not an answer",
+    "drawn towards the check's own.",
+    "Left out are",
+    "texts of theirs",
 )
 #: Where a string goes on in the next line of a program.
 _JOINT = re.compile(r'"\n\s*f?"')

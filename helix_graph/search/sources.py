@@ -149,7 +149,7 @@ class EpisodeSource:
         episode = self._episodes.get(decided.episode)
         lines = [decided.task, f"decided: {decided.chosen or decided.label}"]
         lines += [f"because: {decided.rationale}"] if decided.rationale else []
-        lines += [f"outcome: {decided.outcome} ({decided.basis})"]
+        lines += [f"outcome: {decided.outcome}" + ("" if decided.basis == "none" else f" ({decided.basis})")]
         lines += [f"lesson: {lesson}" for lesson in (episode.lessons if episode else ())]
         return SourceResult(
             name=decided.session,

@@ -49,7 +49,8 @@ def render_advice(found: Advice) -> None:
 
 def _render_proposal(one: Proposal) -> None:
     say(strong(one.id), f"  {one.sentence}")
-    cost = f"{count(round(one.steps or 0), 'step')}, {count(round(one.minutes or 0), 'minute')} of work so far"
+    spent = count(round(one.minutes or 0), "minute") if (one.minutes or 0) >= 1 else "under a minute"
+    cost = f"{count(round(one.steps or 0), 'step')}, {spent} of work so far"
     say(f"  {one.title}: {count(one.occurrences, 'time')} in {count(one.sessions, 'session')}, {cost}; {one.reason}")
     if one.existing is not None:
         rule = one.existing

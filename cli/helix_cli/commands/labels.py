@@ -8,6 +8,7 @@ import click
 
 from helix_cli.app import open_for_question
 from helix_cli.command_group import TextCommand
+from helix_cli.options import joined_words
 from helix_cli.output import prints, say, table
 from helix_cli.terminal import quiet
 from helix_graph.insights.safe_quoting import cut_line
@@ -53,7 +54,7 @@ def render_nearest(found: tuple[LabelMatch, ...]) -> None:
 
 
 @click.command(cls=TextCommand)
-@click.argument("text", required=False)
+@click.argument("text", metavar="[TEXT]", nargs=-1, callback=joined_words)
 @click.option("--limit", type=click.IntRange(1, 1000), default=20, show_default=True, help="Maximum number of labels.")
 @prints(render_labels)
 def labels(*, text: str | None, limit: int) -> LabelsAnswer:

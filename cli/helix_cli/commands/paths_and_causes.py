@@ -12,7 +12,7 @@ from helix_cli.app import open_for_question
 from helix_cli.command_group import TextCommand
 from helix_cli.commands.labels import render_nearest
 from helix_cli.completion import label_texts, session_names
-from helix_cli.options import output_file
+from helix_cli.options import joined_words, output_file
 from helix_cli.output import (
     count,
     fields,
@@ -215,7 +215,7 @@ def render_causes(answer: RelationsAnswer) -> None:
 
 
 @click.command(cls=TextCommand)
-@click.argument("label", shell_complete=label_texts)
+@click.argument("label", metavar="LABEL", nargs=-1, required=True, callback=joined_words, shell_complete=label_texts)
 @resolution_option
 @prints(render_causes)
 def causes(*, label: str, resolution: str | None) -> RelationsAnswer:
@@ -232,7 +232,7 @@ def render_effects(answer: RelationsAnswer) -> None:
 
 
 @click.command(cls=TextCommand)
-@click.argument("label", shell_complete=label_texts)
+@click.argument("label", metavar="LABEL", nargs=-1, required=True, callback=joined_words, shell_complete=label_texts)
 @resolution_option
 @prints(render_effects)
 def effects(*, label: str, resolution: str | None) -> RelationsAnswer:

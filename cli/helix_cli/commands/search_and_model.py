@@ -11,7 +11,7 @@ import click
 
 from helix_cli.app import open_for_question
 from helix_cli.command_group import TextCommand
-from helix_cli.options import NonEmptyPath
+from helix_cli.options import NonEmptyPath, joined_words
 from helix_cli.output import count, fields, json_option, prints, say, show, warn
 from helix_cli.terminal import quiet, strong
 from helix_graph.insights.safe_quoting import logged_name_or_quoted, name_or_quoted, quoted, sanitize_line
@@ -28,7 +28,7 @@ _LINES = 4
 
 
 @click.command(cls=TextCommand)
-@click.argument("query", required=False)
+@click.argument("query", metavar="[QUERY]", nargs=-1, callback=joined_words)
 @click.option(
     "--max-results", "--limit", type=int, default=10, show_default=True, help="Maximum number of results, 1 to 100."
 )

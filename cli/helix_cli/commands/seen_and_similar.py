@@ -11,6 +11,7 @@ import click
 from helix_cli.app import open_for_question
 from helix_cli.command_group import TextCommand
 from helix_cli.commands.labels import is_weak, render_nearest
+from helix_cli.options import joined_words
 from helix_cli.output import count, json_option, prints, say, show
 from helix_cli.terminal import quiet, strong, verdict
 from helix_graph.insights.safe_quoting import cut_line
@@ -90,7 +91,7 @@ def _repaired(issue: SeenIssue, *, shown: bool) -> str:
 
 
 @click.command(cls=TextCommand)
-@click.argument("text", required=False)
+@click.argument("text", metavar="[TEXT]", nargs=-1, callback=joined_words)
 @click.option("--limit", type=click.IntRange(1, 100), default=5, show_default=True, help="Maximum number of sessions.")
 @json_option
 def seen(*, text: str | None, limit: int, as_json: bool) -> None:
@@ -176,7 +177,7 @@ def render_similar(found: SimilarAnswer) -> None:
 
 
 @click.command(cls=TextCommand)
-@click.argument("text")
+@click.argument("text", metavar="TEXT", nargs=-1, required=True, callback=joined_words)
 @click.option("--limit", type=click.IntRange(1, 100), default=5, show_default=True, help="Maximum number of decisions.")
 @prints(render_similar)
 def similar(*, text: str, limit: int) -> SimilarAnswer:

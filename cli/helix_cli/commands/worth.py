@@ -37,6 +37,9 @@ _EXPLAINED = (
 
 def render_worth(found: WorthReport) -> None:
     """Print what each way of choosing a remedy would have shown, and what rules would have been about."""
+    if not found.failures:
+        say(f"No failure in {count(found.sessions, 'session')}, so there is nothing to count yet.")
+        return
     say(
         f"{count(found.failures, 'failure')} in {count(found.sessions, 'session')}; the repair of {found.repaired} is "
         "known. Put to a memory of the earlier sessions:"
