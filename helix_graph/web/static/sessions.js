@@ -11,7 +11,7 @@ const measures = () => [
   ["Minutes", `active ones, in the whole session: ${leftOut()}.`],
   ["Call", "one use of a tool by the agent."],
   ["Tokens", "what the model read anew and wrote, where the log says so."],
-  ["Failures", "those that were not announced; in brackets the active minutes from each to its repair, counted alike."],
+  ["Failures", "those that were not announced; in brackets the minutes of work from each to its repair, counted alike."],
   ["Outcome", "what the log shows: the last run of a check over what was changed, a commit after it, the user's verdict. Without these it is unknown."],
 ];
 
