@@ -1,4 +1,4 @@
-"""What each failure took: calls, active minutes and tokens, from its result to the result that shows the repair.
+"""What each failure took: calls, minutes of work and tokens, from its result to the result that shows the repair.
 
 Without a repair the cost ends at the next passing run of the check, at a command that did the same work instead, or at
 the next prompt, whichever comes first; for a tool or command that is never used again, where the agent has gone on to
