@@ -343,3 +343,15 @@ def test_what_a_first_cut_lays_bare_in_a_long_text_is_cut_too() -> None:
     once = redact_text(f"{long}/home/kim/shop {GITHUB}{STRIPE}\n{long}")
     assert all(gone not in once for gone in (GITHUB, STRIPE, "kim"))
     assert redact_text(once) == once
+
+
+@pytest.mark.parametrize(
+    ("text", "left"),
+    [
+        ("api_hash = '5f3a9b1c7d2e8f4061a2b3c4d5e6f708'", "api_hash = '[redacted:secret]'"),
+        ("TELEGRAM_API_HASH=5f3a9b1c7d2e8f4061a2b3c4d5e6f708", "TELEGRAM_API_HASH=[redacted:secret]"),
+        ("the api returns a hash: 5f3a9b1c7d2e8f4061a2b3c4d5e6f708", None),
+    ],
+)
+def test_a_telling_name_of_two_words_is_one(text: str, left: str | None) -> None:
+    assert redact(text).text == (text if left is None else left)

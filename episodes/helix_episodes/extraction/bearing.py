@@ -23,7 +23,7 @@ from helix_episodes.extraction.calls import command_of
 from helix_episodes.extraction.check_runs import rewrites
 from helix_episodes.extraction.checks.compilers import COMPILE_FAMILIES
 from helix_episodes.extraction.checks.model import names_selected, paths_of
-from helix_episodes.extraction.fix_credit import changes_code, named_symbols, quoted_lines, texts_of
+from helix_episodes.extraction.fix_credit import changes_code, has_word, named_symbols, quoted_lines, texts_of
 from helix_episodes.extraction.languages import is_source_for, language_of, may_read
 from helix_episodes.extraction.paths import file_name, is_test_file
 
@@ -244,7 +244,10 @@ def wrote_what_fails(
         return None
     words = [*event.tests, *named_symbols(event)]
     for one in reversed(edits) if own or compiled or event.tests else ():
-        if any(_brought(word, one) if compiled else any(_has(word, line) for line in _changed(one)) for word in words):
+        if any(
+            _brought(word, one) if compiled else any(has_word(word.rpartition(".")[2], line) for line in _changed(one))
+            for word in words
+        ):
             return one
     tested = bool(event.path) and _stem(event.path or "") == _stem(path)
     unplaced = not event.path and run.verdict.kind != "test"
@@ -271,13 +274,13 @@ def _plain(line: str) -> str:
     return _MARKS.sub("", line)
 
 
-def _has(word: str, line: str) -> bool:
-    return bool(re.search(rf"\b{re.escape(word.rpartition('.')[2])}\b", line))
-
-
 def _brought(word: str, edit: ParsedCall) -> bool:
     """Whether a name stands more or less often after an edit: it was used, or what it was used for is gone."""
-    old, new = (len(re.findall(rf"\b{re.escape(word.rpartition('.')[2])}\b", text)) for text in texts_of(edit))
+    name = word.rpartition(".")[2]
+    texts = texts_of(edit)
+    if not any(name in text for text in texts):
+        return False
+    old, new = (len(re.findall(rf"\b{re.escape(name)}\b", text)) for text in texts)
     return old != new
 
 

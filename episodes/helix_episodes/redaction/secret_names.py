@@ -77,6 +77,8 @@ _FOREIGN_LETTER = "[\u00e3\u00e7\u00e9\u00f1-\u1fff\u3040-\ud7ff]"
 REST = r"[A-Za-z0-9_]{0,30}+(?:-[A-Za-z0-9_]{1,20}+){0,4}"
 #: A telling word.
 NEEDLE = "(?i:" + "|".join((*_PARTS.values(), *_WHOLE.values(), rf"{_SESSION}\b", *_FOREIGN)) + ")"
+#: The one telling word that is two, as the list of a text's words has it.
+_API_HASH = "api_hash"
 _NEW_WORD = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])|[.\-$: /]+")
 #: The last word of a name that says what it is: what people choose, what machines make, a key, a login.
 _NAME = re.compile(
@@ -123,6 +125,8 @@ _WORD_BEFORE = re.compile(r"([A-Za-z]{2,20})[ ]\Z")
 def needles_in(sifted: SiftedText) -> list[str]:
     """The telling words that a text has, in small letters."""
     found = [needle for needle in _PARTS if needle in sifted.word_list]
+    if sifted.words.issuperset(_API_HASH.split("_")):
+        found.append(_API_HASH)
     if not sifted.words.isdisjoint(_WHOLE):
         found += [needle for needle in _WHOLE if needle in sifted.words]
     if "session" in sifted.words:
