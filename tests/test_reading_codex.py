@@ -182,6 +182,8 @@ def test_a_command_that_outlives_its_call_ends_when_it_ends(tmp_path: Path) -> N
     outcome = {result.call_id: (result.operation, result.status, result.exit_code) for result in results(session)}
     assert outcome["c1"] == ("run", "error", 2)
     assert outcome["c2"][0] == "look"
+    # Who waited for it did not fail as well.
+    assert [one.check for one in extract(session).events if one.type == "error"] == ["make all"]
 
 
 def test_servers_tools_and_their_errors(tmp_path: Path) -> None:

@@ -92,8 +92,12 @@ _REASON_LIMIT = 300
 def events_of(session: Session, calls: Sequence[ParsedCall]) -> list[DraftEvent]:
     """Everything that happened, in no particular order."""
     prompts = [position for position, step in enumerate(session.steps) if step.kind == "prompt"]
+    # Who waits for a command is answered by that command's own result.
+    ran = {(call.result.source.line, call.output) for call in calls if call.operation == "run" and call.result}
     found: list[DraftEvent] = []
     for number, call in enumerate(calls):
+        if call.operation != "run" and call.result and (call.result.source.line, call.output) in ran:
+            continue
         position = call.position if call.result_position is None else call.result_position
         for event in _results(call, session) if call.result is not None else ():
             ends = (*prompts[bisect_right(prompts, position) :], len(session.steps)) if event.check == CI else ()
