@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
-from operator import itemgetter
+from operator import attrgetter, itemgetter
 from typing import TYPE_CHECKING, TypedDict
 
 import msgspec
@@ -112,7 +112,7 @@ def facts_of(episode: Episode, labels: EpisodeLabels | None = None) -> EpisodeFa
         model=episode.agent.model if episode.agent else None,
         branch=episode.branch,
         log=log,
-        mentions=tuple(sorted(mentions.values(), key=lambda mention: mention.local)),
+        mentions=tuple(sorted(mentions.values(), key=attrgetter("local"))),
         claims=claims,
         repairs=tuple(repairs[key] for key in sorted(repairs) if {*key[:2]} <= mentions.keys()),
         runs=tuple(_of_run(number, run, log) for number, run in enumerate(episode.runs)),

@@ -159,16 +159,16 @@ def _of_command(command: str, program: str, subcommand: str, label: str) -> Fine
 
 def _flagged(command: str, program: str, subcommand: str) -> str:
     """The program and subcommand with every flag that the command gives them, without the flags' values."""
-    name, wanted = program.rpartition("/")[2], set(subcommand.split())
+    name, parts = program.rpartition("/")[2], subcommand.split()
     for simple in _JOINTS.split(command) if "-" in command else ():
         words = simple.split()
         places = [place for place, word in enumerate(words) if word.rpartition("/")[2] == name]
-        if places and wanted <= set(words):
+        if places and {*parts} <= {*words}:
             flags = {
                 word.partition("=")[0] for word in words[places[0] + 1 :] if word.startswith("-") and len(word) > 1
             }
-            return " ".join((name, *subcommand.split(), *sorted(flags)))
-    return " ".join((name, *subcommand.split()))
+            return " ".join((name, *parts, *sorted(flags)))
+    return " ".join((name, *parts))
 
 
 def _message(event: Event, label: str) -> str | None:

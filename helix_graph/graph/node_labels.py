@@ -258,7 +258,8 @@ def family_of(event: Event) -> str:
 def _family(line: str) -> str:
     masked = template(line)
     shown = " ".join(masked.split(" ")[:_MAX_FAMILY_WORDS])
-    return " ".join((shown, *_protected(masked, after=len(shown)))).strip(" .:") or "no message"
+    lost = _protected(masked, after=len(shown)) if len(shown) < len(masked) else ()
+    return " ".join((shown, *lost)).strip(" .:") or "no message"
 
 
 def check_label(check: str) -> str:

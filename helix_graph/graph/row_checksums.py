@@ -135,10 +135,14 @@ def _damage(connection: sqlite3.Connection) -> Iterator[str]:
         yield "the index of words is not that of the decisions"
 
 
+#: Every place and thing once, in order.
+NAMES = (
+    "SELECT place AS name FROM mention WHERE place IS NOT NULL UNION SELECT thing FROM mention"
+    " WHERE thing IS NOT NULL ORDER BY 1"
+)
 #: A place or thing that the list of names is without, or a name too many.
 _NAMES_AMISS = (
-    "WITH known AS (SELECT place AS name FROM mention WHERE place IS NOT NULL UNION SELECT thing FROM mention"
-    " WHERE thing IS NOT NULL) SELECT name FROM known WHERE name NOT IN (SELECT name FROM name) UNION ALL"
+    f"WITH known AS ({NAMES}) SELECT name FROM known WHERE name NOT IN (SELECT name FROM name) UNION ALL"  # noqa: S608  (constants)
     " SELECT name FROM name WHERE name NOT IN (SELECT name FROM known)"
 )
 
