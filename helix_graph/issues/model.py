@@ -200,7 +200,7 @@ def repair_words(issue: Issue) -> str:
     if not issue.repaired:
         return "Not repaired in any of its sessions"
     if way is None:
-        only = f"Only silenced by a marker ({issue.suppressed} of {issue.repaired})"
+        only = f"Only silenced by a marker ({issue.suppressed:,} of {issue.repaired:,})"
         return only if issue.suppressed else "Repaired; what changed is not recorded"
     if way.how == "again":
         words = f"Got past by {remedy_words(way)}"
@@ -209,7 +209,7 @@ def repair_words(issue: Issue) -> str:
     elif way.times == issue.repaired:
         words = f"Repaired by: {remedy_words(way)}"
     elif way.how == "edit test" and way.sessions > 1:
-        words = f"Each was fixed differently; only the test itself was edited {way.times} of {way.of} times"
+        words = f"Each was fixed differently; only the test itself was edited {way.times:,} of {way.of:,} times"
     else:
         words = "Each was fixed differently"
     return f"{words}{_silenced(issue)}"
@@ -248,5 +248,5 @@ def remedy_sentence(issue: Issue) -> str:
 
 
 def _silenced(issue: Issue) -> str:
-    times = "once" if issue.suppressed == 1 else f"{issue.suppressed} times"
+    times = "once" if issue.suppressed == 1 else f"{issue.suppressed:,} times"
     return f"; silenced {times}" if issue.suppressed else ""

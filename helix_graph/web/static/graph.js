@@ -65,7 +65,7 @@ function focused(graph, sessions, place, hops) {
     [graph.into, "left", "What came before it"],
     [graph.out, "right", "What came after it"],
   ];
-  const judged = graph.judged[place] ? ` Of the ${graph.judged[place] === 1 ? "one" : graph.judged[place].toLocaleString("en")} with a confirmed outcome ${graph.succeeded[place].toLocaleString("en")} succeeded.` : "";
+  const judged = graph.judged[place] ? ` ${graph.succeeded[place].toLocaleString("en")} of ${count(graph.judged[place], "session")} with a confirmed outcome succeeded.` : "";
   const picker = make("div", { class: "picker", role: "group", "aria-label": "How far" }, [1, 2].map((number) => link(`graph/${graph.id[place]}?hops=${number}`, { class: "button", "aria-current": hops === number ? "true" : null }, count(number, "step"))));
   const lists = ways.map(([edges, end, title]) => {
     const items = edges[place].slice(0, 15).map((edge) => make("li", {}, graph.edge[edge] === "prevents" && chip("mended", end === "right" ? "repair" : "repaired"), " ", nodeLink(graph, graph[end][edge]), make("span", { class: "soft" }, ` in ${ofItsSessions(graph, edge)} (${because(graph.reasons[edge])})`)));
@@ -197,11 +197,15 @@ function boxTexts(graph, nodes) {
   return texts;
 }
 
-/** How many letters some texts have in common at their beginning, up to the last word that they share. */
+/** A longer beginning of a word that texts share is left out. */
+const LONGEST_SHARED = 12;
+
+/** How many letters some texts have in common at their beginning, up to the word in which they differ. */
 function sharedBeginning([first, ...others]) {
   let length = 0;
   while (length < first.length && others.every((one) => one[length] === first[length])) length += 1;
-  return first.lastIndexOf(" ", length - 1) + 1;
+  const word = first.lastIndexOf(" ", length - 1) + 1;
+  return length - word > LONGEST_SHARED ? length - 4 : word;
 }
 
 /** A text in at most two lines that fit into a node. */

@@ -206,7 +206,8 @@ function memberOf(issue, found) {
 /** The issues of a group that are on the page, as links. */
 function membersOf(group, found) {
   const members = found.issues.filter((one) => one.group === group.id);
-  const named = members.length === group.kinds ? "Its issues, counted in it:" : `${members.length} of its ${group.kinds} issues, counted in it:`;
+  const rest = group.kinds - members.length;
+  const named = rest ? `${members.length} of its ${group.kinds} issues, counted in it; the other${rest > 1 ? "s are" : " is"} not on this page:` : "Its issues, counted in it:";
   return members.length ? make("details", { class: "members", open: members.length < 6 }, make("summary", {}, named), make("ul", { class: "plain" }, members.map((one) => make("li", {}, link(`issues/${one.id}`, {}, quoted(one.title)), make("span", { class: "soft" }, ` ${count(one.sessions, "session")}. `, quoted(one.message, 120)))))) : null;
 }
 

@@ -179,9 +179,14 @@ function stepItem(one, at, trace, session) {
   const item = make(
     "li",
     { "data-step": one.id, class: `step ${kind}${isFailure(one) && !one.repaired_by?.length && !one.deliberate && !one.looked ? " left" : ""}` },
-    make("details", { ontoggle: () => body.childElementCount || body.append(...stepBody(one, byId, session)) }, make("summary", {}, make("span", { class: "sign", "aria-hidden": "true" }, sign), make("span", { class: "text" }, quoted(one.text, 200), one.kind === "decision" && one.why && make("small", {}, quoted(one.why, 140)), isFailure(one) && one.message && make("small", {}, quoted(one.message, 160))), make("span", { class: "chips" }, chips), make("span", { class: "took" }, took.join(" \u00b7 "))), body),
+    make("details", { ontoggle: () => body.childElementCount || body.append(...stepBody(one, byId, session)) }, make("summary", {}, make("span", { class: "sign", "aria-hidden": "true" }, sign), make("span", { class: "text" }, quoted(one.text, 200), one.kind === "decision" && one.why && one.why !== lastReason(trace, at) && make("small", {}, quoted(one.why, 140)), isFailure(one) && one.message && make("small", {}, quoted(one.message, 160))), make("span", { class: "chips" }, chips), make("span", { class: "took" }, took.join(" \u00b7 "))), body),
   );
   return item;
+}
+
+/** The reason of the decision before a step: what one sentence announced is said once. */
+function lastReason(trace, at) {
+  return trace.steps.slice(0, at).findLast((one) => one.kind === "decision")?.why;
 }
 
 /** What a failure took until it was over, of other steps the time to the next one; a pause is no work. */
@@ -197,11 +202,11 @@ function durationOf(trace, at) {
 const LINKS = { causes: ["then", "after"], enables: ["then", "after"], prevents: ["repaired", "was repaired by"], correlates: ["goes with", "goes with"] };
 
 function stepBody(one, byId, session) {
-  const ends = (links, way) => links.filter(([id]) => byId.has(id)).map(([id, type, reason]) => make("li", {}, `${LINKS[type][way]} `, stepButton(byId.get(id), session), make("small", { class: "soft" }, ` ${reason}`)));
+  const ends = (links, way) => links.filter(([id]) => byId.has(id)).map(([id, type, reason]) => make("li", {}, `${LINKS[type][way]} `, stepButton(byId.get(id), session), make("small", { class: "soft" }, ` (${because(reason)})`)));
   return [
     one.situation && make("p", { class: "soft" }, "Situation: ", quoted(one.situation, 240)),
     one.why && make("p", {}, "Why: ", quoted(one.why)),
-    one.message && make("p", {}, quoted(one.message)),
+    one.message && !one.quote?.includes(one.message) && make("p", {}, quoted(one.message)),
     one.diff?.length ? diffOf(one.diff) : one.quote && make("blockquote", {}, visible(one.quote)),
     one.suspect && make("ul", { class: "plain" }, one.suspect.reasons.map((text) => make("li", {}, quoted(text)))),
     make("ul", { class: "plain" }, ends(one.led_by, 1), ends(one.leads_to, 0)),
