@@ -291,7 +291,7 @@ def test_to_try_again_is_no_remedy(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("edited", "words"),
     [
-        (("api/cart_test.go",), "Each was fixed differently; only the test itself was edited 2 of 3 times"),
+        (("api/cart_test.go",), "Fixed in different ways; in 2 of 3 only the test itself was edited"),
         (("api/cart_test.go", "api/cart.go"), "Best remedy: edit api/cart.go (2 of 3)"),
     ],
 )

@@ -192,7 +192,7 @@ def repair_words(issue: Issue) -> str:
     'Only silenced by a marker (3 of 3)'
     >>> test = GeneralRemedy(how="edit test", times=13, of=17, sessions=9, verified=13)
     >>> repair_words(Issue(id="", kind="group", title="", repaired=17, way=test))
-    'Each was fixed differently; only the test itself was edited 13 of 17 times'
+    'Fixed in different ways; in 13 of 17 only the test itself was edited'
     """
     way = issue.way
     if issue.remedy is not None:
@@ -209,7 +209,7 @@ def repair_words(issue: Issue) -> str:
     elif way.times == issue.repaired:
         words = f"Repaired by: {remedy_words(way)}"
     elif way.how == "edit test" and way.sessions > 1:
-        words = f"Each was fixed differently; only the test itself was edited {way.times:,} of {way.of:,} times"
+        words = f"Fixed in different ways; in {way.times:,} of {way.of:,} only the test itself was edited"
     else:
         words = "Each was fixed differently"
     return f"{words}{_silenced(issue)}"
