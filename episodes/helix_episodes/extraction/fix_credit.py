@@ -22,15 +22,15 @@ from helix_episodes.extraction.checks.compilers import COMPILE_FAMILIES
 from helix_episodes.extraction.decisions import evidence_of_call
 from helix_episodes.extraction.paths import file_name
 from helix_episodes.extraction.timeline import POINTS_AT_PLACE
-from helix_episodes.model import FixEdit
+from helix_episodes.model import Fix, FixEdit
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping, Sequence
+    from collections.abc import Collection, Iterable, Mapping, Sequence
 
     from helix_episodes.extraction.calls import ParsedCall
     from helix_episodes.extraction.check_runs import CheckRun
     from helix_episodes.extraction.timeline import Timeline
-    from helix_episodes.model import Decision, Event, Fix
+    from helix_episodes.model import Decision, Event
 
 #: How compilers and linters name a place: ``a.go:3:1``, ``a.ts(3,1)``, ``a.ts format``.
 _PLACE = re.compile(r"([\w@+.-]+\.\w{1,8})(?=:\d|\(\d+,\d+\)|\s+(?:format|lint/\S+|\u2501))")
@@ -284,3 +284,22 @@ def texts_of(call: ParsedCall) -> list[str]:
     if call.operation not in CHANGES:
         return [str(call.step.arguments.get("command") or "")]
     return [str(call.step.arguments.get(name) or "") for name in ("old", "new")]
+
+
+def credited(error: Event, changes: Sequence[Decision], *, verified_by: str | None) -> Fix | None:
+    """The fix that all of these changes share; None where there is none."""
+    if not changes:
+        return None
+    return Fix(
+        error=error.id,
+        changes=tuple(one.id for one in changes),
+        check=error.check or "",
+        verified_by=verified_by,
+        share=round(1 / len(changes), 6),
+    )
+
+
+def passing_event(timeline: Timeline, runs: Iterable[CheckRun]) -> str | None:
+    """The event in which the check was content, if it ever was: a family that merely vanished is not verified."""
+    names = (name for run in runs if run.passed for name in run.events)
+    return next((name for name in names if timeline.event(name).status == "ok"), None)

@@ -6,8 +6,8 @@ comes to light:
 - *a check*: the changes between the last run that showed the failure and the first that no longer does, as far as they
   touch what it names (`helix_episodes.extraction.fix_credit`). A later run of the same task, of a check that must have
   compiled the same code, or the commit whose hook had refused, shows it as well as the same check does.
-- *a person's report*: the changes until the person accepts; without a word, until a check passes in the same turn.
-- *CI*: the changes until the job passes there; where nobody looked, until a check passes here.
+- *a report* of a person or of CI (`helix_episodes.extraction.reported_fixes`): the changes until the person accepts or
+  the job passes; without that, until a check passes in the turn that answers it.
 - *a merge that stopped at conflicts*: the changes to the conflicted files, until the merge is committed or a check
   passes.
 - *a command*: the changes after which it succeeds, or the command that succeeds in its place.
@@ -36,15 +36,20 @@ from helix_episodes.extraction.calls import (
     places_in,
     shared_words,
 )
-from helix_episodes.extraction.checks.ci import CI, job_passed
 from helix_episodes.extraction.checks.environment import NOTHING_CHECKED
-from helix_episodes.extraction.delivery import accepted_by, delivered_by
 from helix_episodes.extraction.drafts import evidence_of, line
 from helix_episodes.extraction.edit_coverage import runs_other_files
-from helix_episodes.extraction.fix_credit import changes_code, credited_changes, speaking_calls, speaking_edits
+from helix_episodes.extraction.fix_credit import (
+    changes_code,
+    credited,
+    credited_changes,
+    passing_event,
+    speaking_calls,
+    speaking_edits,
+)
 from helix_episodes.extraction.paths import file_name
+from helix_episodes.extraction.reported_fixes import reported_fix, unanswered_fix
 from helix_episodes.extraction.shell.programs import INTERPRETERS
-from helix_episodes.model import Decision, Event, Fix
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -52,20 +57,11 @@ if TYPE_CHECKING:
     from helix_episodes.extraction.calls import ParsedCall
     from helix_episodes.extraction.check_runs import CheckRun
     from helix_episodes.extraction.timeline import Timeline
-    from helix_episodes.model import Evidence
+    from helix_episodes.model import Decision, Event, Evidence, Fix
     from helix_episodes.session import Session
 
 #: How many calls after an error another way of doing the same still answers it; later ones are about something else.
 _OTHERWISE = 6
-#: How agents say that a command is to show whether a repair works.
-_TRIES = re.compile(
-    r"\b(?:verif(?:y|ies|ied|ying)|confirm(?:s|ing)?|sanity|make sure|see (?:if|whether)|reproduc\w+"
-    r"|(?:test|check)(?:s|ing)? (?:that|if|whether|both|the (?:fix|change|repair))|works? now)\b",
-    re.IGNORECASE,
-)
-_OF_CI = re.compile(r"\bCI\b|/actions/runs/|\b(?:pipeline|workflow)\b")
-#: Within so many turns a report is answered; later changes have to be tied to it by more.
-_SOON = 2
 _CONFLICTED = re.compile(
     r"^CONFLICT \([^)]*\): .*?(?:Merge conflict in |)(\S+\.?\S*)(?: deleted in| renamed|$)", re.MULTILINE
 )
@@ -105,11 +101,8 @@ def _fix(timeline: Timeline, error: Event) -> Fix | None:
     called = error.family not in _MISCALLED | NOTHING_CHECKED or error.id not in timeline.call_numbers
     if error.check in timeline.runs and error.id in timeline.run_of and called:
         return _check_fix(timeline, error)
-    if error.check == CI and error.id in timeline.reported:
-        return _ci_fix(timeline, error)
     if error.id in timeline.reported:
-        found = _accepted_fix(timeline, error) or _unanswered_fix(timeline, error)
-        return found or _as_ci_was_repaired(timeline, error)
+        return reported_fix(timeline, error)
     return _call_fix(timeline, error)
 
 
@@ -130,19 +123,6 @@ def replies_of(session: Session, timeline: Timeline, fixes: Iterable[Fix]) -> di
     return found
 
 
-def _credited(error: Event, changes: Sequence[Decision], *, verified_by: str | None) -> Fix | None:
-    """The fix that all of these changes share; None where there is none."""
-    if not changes:
-        return None
-    return Fix(
-        error=error.id,
-        changes=tuple(one.id for one in changes),
-        check=error.check or "",
-        verified_by=verified_by,
-        share=round(1 / len(changes), 6),
-    )
-
-
 # Checks.
 
 
@@ -161,14 +141,14 @@ def _check_fix(timeline: Timeline, error: Event) -> Fix | None:
         verified: str | None = committed.id
     elif good is not None:
         end = good.position
-        verified = _passing(timeline, [good] if repair is None else islice(runs, repair, None))
+        verified = passing_event(timeline, [good] if repair is None else islice(runs, repair, None))
     else:
         return _reported_fix(timeline, error, failure)
     start = _last_showing(timeline, error, failure, end)
     changes = timeline.changes_between(start, end, kind=failure.verdict.kind, named=error.path)
     changes = [one for one in changes if not runs_other_files(timeline, one, failure)]
     changes = _of_code(timeline, changes, failure)
-    return _credited(error, credited_changes(timeline, changes, error, failure), verified_by=verified)
+    return credited(error, credited_changes(timeline, changes, error, failure), verified_by=verified)
 
 
 def _of_code(timeline: Timeline, changes: Iterable[Decision], failure: CheckRun) -> list[Decision]:
@@ -192,10 +172,12 @@ def _reported_fix(timeline: Timeline, error: Event, failure: CheckRun) -> Fix | 
         return None
     good = timeline.passed_as(reported.command, failure.position) if reported.command else None
     if good is None:
-        return _unanswered_fix(timeline, error)
+        return unanswered_fix(timeline, error)
     changes = timeline.changes_between(failure.position, good.position, kind=failure.verdict.kind, named=error.path)
     changes = _of_code(timeline, changes, failure)
-    return _credited(error, credited_changes(timeline, changes, error, failure), verified_by=_passing(timeline, [good]))
+    return credited(
+        error, credited_changes(timeline, changes, error, failure), verified_by=passing_event(timeline, [good])
+    )
 
 
 def _shows(timeline: Timeline, run: CheckRun, error: Event) -> bool:
@@ -204,129 +186,6 @@ def _shows(timeline: Timeline, run: CheckRun, error: Event) -> bool:
     if error.tests:
         return any(set(event.tests) & set(error.tests) for event in same)
     return bool(same) and not (error.family or "").endswith("failed")  # "test failed" says nothing of which
-
-
-def _passing(timeline: Timeline, runs: Iterable[CheckRun]) -> str | None:
-    """The event in which the check was content, if it ever was: a family that merely vanished is not verified."""
-    names = (name for run in runs if run.passed for name in run.events)
-    return next((name for name in names if timeline.event(name).status == "ok"), None)
-
-
-# Reports of people.
-
-
-def _accepted_fix(timeline: Timeline, error: Event) -> Fix | None:
-    """The changes between the last report and the person's acceptance; of a plan, those to its text."""
-    reported = timeline.reported[error.id]
-    if reported.resolved is None:
-        return None
-    good = timeline.marked[reported.resolved]
-    end = timeline.positions[good]
-    between = timeline.decisions_between(reported.since, end)
-    written = [one for one in between if any(call.operation in CHANGES for call in timeline.calls_of(one))]
-    # What a person complains of may be outside the project; what is newly written there is a trial.
-    removed = timeline.removals_between(reported.since, end)
-    changed = {one.id for one in (*timeline.changes_between(reported.since, end, kind=None), *removed)}
-    changes = [one for one in between if one.id in changed] or written
-    changes = [one for one in changes if changes_code(timeline, one)] or changes
-    return _credited(error, changes, verified_by=good)
-
-
-def _unanswered_fix(timeline: Timeline, error: Event) -> Fix | None:
-    """The changes of the turn that answers a report, up to the check that passes after the last of them.
-
-    Who asks why something fails may order the repair in the next prompt: the first turn with changes answers. Not when
-    the person reports a failure again at its end: then the turn did not repair it.
-    """
-    reported = timeline.reported[error.id]
-    said_again = {timeline.positions[other] for other in timeline.reported if other not in timeline.call_numbers}
-    until = reported.until
-    for until in (reported.until, *reported.later):
-        if until in said_again or _changes_by_agent(timeline, error, until):
-            break
-    return None if until in said_again else _answered(timeline, error, until)
-
-
-def _changes_by_agent(timeline: Timeline, error: Event, until: int) -> list[Decision]:
-    """What the agent changed after a report; of what names a file, the changes to that file."""
-    found = timeline.changes_between(timeline.positions[error.id], until, kind=None)
-    changes = [one for one in found if one.actor == "agent"]
-    changes = [one for one in changes if changes_code(timeline, one)] or changes
-    return [one for one in changes if error.path and _touches(timeline, one, error.path)] or changes
-
-
-def _answered(timeline: Timeline, error: Event, until: int, *, logs: str = "", soon: bool = True) -> Fix | None:
-    """The fix by what was changed until a position, shown by a check or by a command that was run to see it.
-
-    Of several checks the one shows it that the logs of CI name, else a test; later on it has to be one that they name.
-    """
-    changes = _changes_by_agent(timeline, error, until)
-    if not changes:
-        return None
-    edited = [one for one in changes if timeline.changes_files(one)]
-    after = timeline.positions[(edited or changes)[-1].id]
-    passed = (run for runs in timeline.runs.values() for run in runs if after < run.position <= until and run.events)
-    last: dict[str, CheckRun] = {run.verdict.check: run for run in sorted(passed, key=lambda run: run.position)}
-    if not all(run.passed for run in last.values()):
-        return None
-    if last:
-        run = min(
-            last.values(), key=lambda run: (run.verdict.check not in logs, run.verdict.kind != "test", run.position)
-        )
-        if not soon and run.verdict.check not in logs:
-            return None
-        before = [one for one in changes if timeline.positions[one.id] < run.position]
-        return _credited(error, edited or before, verified_by=_passing(timeline, [run]))
-    tried = (one for one in timeline.decisions_between(after, until) if _tries_out(timeline, one))
-    shown = next(tried, None) if edited and soon else None
-    return _credited(error, edited, verified_by=shown.id) if shown is not None else None
-
-
-def _tries_out(timeline: Timeline, decision: Decision) -> bool:
-    """Whether a command that went through was run to see that a repair works, by the agent's own words."""
-    calls = timeline.calls_of(decision)
-    ran = all(call.operation == "run" and call.status == "ok" and delivered_by(call) is None for call in calls)
-    words = (decision.rationale, *(str(call.step.arguments.get("description") or "") for call in calls))
-    return ran and bool(calls) and not timeline.went_wrong(decision) and any(_TRIES.search(one or "") for one in words)
-
-
-# CI.
-
-
-def _ci_fix(timeline: Timeline, error: Event) -> Fix | None:
-    """The changes after CI failed, until the job passes, else until a check passes after them that shows it here.
-
-    What is asked about may be ordered to be repaired much later: then CI's log has to name the check that passes.
-    """
-    reported, start, family = timeline.reported[error.id], timeline.positions[error.id], error.family or ""
-    pushed = [call.position for call in timeline.calls if call.position > start and delivered_by(call) is not None]
-    same = [one for one in timeline.events if one.check == CI and one.family == error.family]
-    if pushed and any(timeline.positions[one.id] > pushed[0] for one in same):
-        return None  # what was changed before did not repair it
-    for call in timeline.calls:
-        passed = job_passed(call.segments, call.output, family) or accepted_by(call) is not None
-        if pushed and passed and call.position > pushed[0]:
-            changes = _changes_by_agent(timeline, error, pushed[0])
-            return _credited(error, [one for one in changes if timeline.changes_files(one)], verified_by=None)
-    logs = "".join(timeline.call_of(one).output for one in same)
-    for turn, until in enumerate((reported.until, *reported.later)):
-        found = _answered(timeline, error, until, logs=logs, soon=turn < _SOON)
-        if found is not None:
-            return found
-    return None
-
-
-def _as_ci_was_repaired(timeline: Timeline, error: Event) -> Fix | None:
-    """The fix of what CI says soon after a report: the person asked about that."""
-    start, reported = timeline.positions[error.id], timeline.reported[error.id]
-    until = next(iter(reported.later), reported.until) if _OF_CI.search(error.message or "") else reported.until
-    said = [one for one in timeline.events if one.check == CI and start < timeline.positions[one.id] < until]
-    fixes = (_ci_fix(timeline, one) for one in said if one.id in timeline.reported)
-    return next((replace(fix, error=error.id, check=error.check or "") for fix in fixes if fix is not None), None)
-
-
-def _touches(timeline: Timeline, decision: Decision, path: str) -> bool:
-    return any(file_name(call.path or "") == file_name(path) for call in timeline.calls_of(decision))
 
 
 # Merges.
@@ -354,7 +213,7 @@ def _merge_fix(timeline: Timeline, error: Event) -> Fix | None:
         verified = committed or (next(passed, None) if changes else None)
         if verified is not None or words & _ENDS_MERGE:
             done = verified.id if verified else one.id if changes else None
-            return _credited(error, changes, verified_by=done)
+            return credited(error, changes, verified_by=done)
     return None
 
 
@@ -394,7 +253,7 @@ def _call_fix(timeline: Timeline, error: Event) -> Fix | None:
     )
     rewritten = _rewritten_by_command(timeline, error, until=attempts[good] if good is not None else None)
     if rewritten is not None:
-        return _credited(error, [rewritten], verified_by=rewritten.id)
+        return credited(error, [rewritten], verified_by=rewritten.id)
     if good is None:
         return _other_way(timeline, error)
     verified = attempts[good]
@@ -406,7 +265,7 @@ def _call_fix(timeline: Timeline, error: Event) -> Fix | None:
         changes = [one for one in attempts[: good + 1] if not timeline.went_wrong(one)]
         if failed.operation in CHANGES:
             changes = [one for one in changes if timeline.changes_files(one)] or changes
-    return _credited(error, changes, verified_by=verified.id)
+    return credited(error, changes, verified_by=verified.id)
 
 
 def _command_changes(
@@ -473,7 +332,7 @@ def _other_way(timeline: Timeline, error: Event) -> Fix | None:
         shared = shared_words(failed, call)
         if shared and (best is None or shared > best[0]):
             best = shared, decision
-    return _credited(error, [best[1]], verified_by=best[1].id) if best else None
+    return credited(error, [best[1]], verified_by=best[1].id) if best else None
 
 
 def _went_through(call: ParsedCall, error: Event) -> bool:
