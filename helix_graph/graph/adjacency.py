@@ -154,6 +154,12 @@ class Adjacency:
         #: Some sessions, and which checks each of them ran.
         self._ran_in: tuple[set[str], set[tuple[str, str]]] = (set(), set())
 
+    def firmly(self) -> Adjacency:
+        """The same graph without its loose links; what was found for a text is known there too."""
+        firm = Adjacency(self.connection, firm=True)
+        firm._labelled, firm._mentioned, firm._names = self._labelled, self._mentioned, self._names
+        return firm
+
     def labelled(self, text: str) -> frozenset[int]:
         """The nodes whose label contains ``text``, in any case; ``*``, ``?`` and ``[`` are letters."""
         if text not in self._labelled:

@@ -219,16 +219,17 @@ class Graph:
         finest = _as_resolution(resolution)
         types = [as_choice("follow", each, get_args(EdgeType)) for each in as_tuple("follow", follow or LEADING)]
         with self._open() as connection:
+            graph = Adjacency(connection)
             ask = partial(
                 find_path,
-                Adjacency(connection),
+                graph,
                 max_depth=depth,
                 follow=types,
                 strongest=strongest,
                 alternatives=several_paths,
                 resolution=finest,
             )
-            answer = path_by_words(connection, ask, **ends)
+            answer = path_by_words(graph, ask, **ends)
             return replace(answer, path=tuple(find_node(connection, node.id) for node in answer.path))
 
     def causes(self, label: str, *, resolution: str | None = None) -> RelationsAnswer:
@@ -256,8 +257,9 @@ class Graph:
         wanted = as_str("the label", label)
         finest = _as_resolution(resolution)
         with self._open() as connection:
-            ask = partial(find_relations, Adjacency(connection), direction=direction, resolution=finest)
-            return relations_by_words(connection, ask, wanted)
+            graph = Adjacency(connection)
+            ask = partial(find_relations, graph, direction=direction, resolution=finest)
+            return relations_by_words(graph, ask, wanted)
 
     def labels(self, text: str | None = None, *, limit: int = 20) -> LabelsAnswer:
         """What some words may stand for, the best first; without ``text`` the labels that most sessions share.

@@ -204,7 +204,7 @@ def find_path(  # noqa: PLR0913  (the options of the question)
     elif resolution is not None:
         answer = _at(FinerAdjacency(graph.connection, resolution, firm=True), source, target, asked)
     else:
-        answer = _finest(Adjacency(graph.connection, firm=True), source, target, asked)
+        answer = _finest(graph.firmly(), source, target, asked)
     if answer:
         return answer
     missing = [text for text in (source, target) if next(matches(graph, text), None) is None]

@@ -10,15 +10,14 @@ from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
-from helix_graph.graph.adjacency import Adjacency
 from helix_graph.graph.label_lookup import matches
 from helix_graph.graph.label_search import candidates
 from helix_graph.graph.question_words import contradicts, leaning, words_asked
 
 if TYPE_CHECKING:
-    import sqlite3
     from collections.abc import Callable
 
+    from helix_graph.graph.adjacency import Adjacency
     from helix_graph.graph.label_lookup import Match
     from helix_graph.graph.label_search import Candidate, LabelMatch
     from helix_graph.graph.paths import PathAnswer
@@ -30,11 +29,9 @@ NEAREST = 3
 _ENOUGH = 0.7
 
 
-def path_by_words(
-    connection: sqlite3.Connection, ask: Callable[..., PathAnswer], *, source: str, target: str
-) -> PathAnswer:
+def path_by_words(graph: Adjacency, ask: Callable[..., PathAnswer], *, source: str, target: str) -> PathAnswer:
     """The path that ``ask`` finds for the texts, or for what their words may mean."""
-    starts, goals = _Reading(connection, source), _Reading(connection, target)
+    starts, goals = _Reading(graph, source), _Reading(graph, target)
     without: PathAnswer | None = None
     for start, begin in starts.texts:
         for goal, end in goals.texts:
@@ -49,11 +46,9 @@ def path_by_words(
     return replace(answer, nearest=unclear.nearest) if unclear else answer
 
 
-def relations_by_words(
-    connection: sqlite3.Connection, ask: Callable[[str], RelationsAnswer], label: str
-) -> RelationsAnswer:
+def relations_by_words(graph: Adjacency, ask: Callable[[str], RelationsAnswer], label: str) -> RelationsAnswer:
     """What ``ask`` finds for the text, or for what its words may mean."""
-    reading = _Reading(connection, label)
+    reading = _Reading(graph, label)
     for name, text in reading.texts:
         answer = ask(text)
         if answer.found and (not name or any(group.relations for group in answer.groups)):
@@ -69,8 +64,7 @@ class _Reading:
     come after a label that has all of them, and before candidates that have most.
     """
 
-    def __init__(self, connection: sqlite3.Connection, text: str) -> None:
-        graph = Adjacency(connection)
+    def __init__(self, graph: Adjacency, text: str) -> None:
         first = next(matches(graph, text), None) if text.strip() else None
         if first and (asked := leaning(text)):
             opposite = all(contradicts(asked, one.label) for one in graph.summaries(first.nodes).values())
@@ -80,7 +74,7 @@ class _Reading:
         self.nearest: tuple[LabelMatch, ...] = ()
         if not text.strip() or (first and _is_named(first, text.strip().casefold())):
             return
-        found = candidates(connection, text, limit=NEAREST)
+        found = candidates(graph.connection, text, limit=NEAREST)
         self.nearest = tuple(one.match for one in found)
         enough = [one for one in found if (one.match.share or 0.0) >= _ENOUGH]
         labels = [one for one in enough if one.text == one.match.label and one.match.share == 1.0]
