@@ -138,8 +138,8 @@ Judge each path by the logs alone. Read the cited lines, all between them, and w
 
 What a path says:
 
-- `edit F` then `X passes`: after the cited edit (the last one of F before the run; several may make up the change) the
-  check X ran, looked at F, and passed, and the log shows nothing that makes this pass another edit's.
+- `edit F` then `X passes`: after the cited edit (of several all lines are named) the check X ran, looked at F, and
+  passed, and the log shows nothing that makes this pass another edit's.
 - `edit F` then `X fails: …`: what fails is of what the cited edit wrote, or the cited call itself failed.
 - `X fails: …` then `edit F`: the cited edit answers that failure; by a marker where it says `, suppress a check`.
 - `k of n sessions`: n sessions have the left side and ran the check on the right; in k of them the log shows the step.
@@ -177,10 +177,12 @@ def page_of(number: int, found: Found) -> str:
     lines = [f"## {number}. `{found.source}` to `{found.target}`", "", "```", said.getvalue().rstrip(), "```", ""]
     for place, step in enumerate(found.answer.steps, 1):
         for witness in step.witnesses:
-            log, begin, end = witness.source.log, witness.source.line, witness.target.line
-            cited = [found.steps.get(((log or "").rpartition("/")[2], one or 0), "?")[:500] for one in (begin, end)]
-            lines += [f"- step {place}: `{log}` lines {begin} -> {end}"]
-            lines += [f"  - {line}: {text}" for line, text in zip((begin, end), cited, strict=True)]
+            log = witness.source.log
+            begin = witness.source_lines or (witness.source.line,)
+            end = witness.target_lines or (witness.target.line,)
+            cited = [found.steps.get(((log or "").rpartition("/")[2], one or 0), "?")[:500] for one in (*begin, *end)]
+            lines += [f"- step {place}: `{log}` lines {', '.join(map(str, begin))} -> {', '.join(map(str, end))}"]
+            lines += [f"  - {line}: {text}" for line, text in zip((*begin, *end), cited, strict=True)]
     return "\n".join([*lines, ""])
 
 

@@ -28,18 +28,18 @@ HELIX_OBJECTS = frozenset({
 })  # fmt: skip
 
 GRAPH_OBJECTS = frozenset({
-    "05575a14d9460079", "0565523cfe8a1309", "08d0020d3a79a8f4", "18799e2da99904b8", "1fa4accd2836be40",
-    "28dc12c129b2d599", "2ad3cedb9b5da211", "2ea6770244bc2865", "2f6e551403687d22", "362c6598201fcafb",
-    "41cd3d7dd50d919a", "44dd2a3a6c83aeba", "46a1826c771e1c64", "4ac22a9bbee1e75b", "4bc2033a6b3622f4",
-    "50b63d590f283af6", "59def012bd7d3836", "5a92c8395cc8e9bb", "5ba06957245dd78a", "6ca2e1882dfac452",
-    "6f3ad8d73e1a01e4", "7d49e72a7fb03fb1", "84e47f38fc59daed", "8684baef06947f86", "86ab364b96f4635a",
-    "95e803549944423e", "a0a8d9aff6767fb7", "a1c5a31ae389d272", "a2f6291b2e16db50", "a44e1d884b6cc46b",
-    "a67d5ffea9a29539", "a8b7fb2dad5de796", "a9ac0980d2e0373b", "abca49254f92af2f", "aedd0ca3fc2c284c",
-    "bb013681f6421099", "c2c1fea86f017a18", "c5b0fa12a9528b3f", "ca3019f06cb1a351", "cc54b551c6562bbb",
-    "cf8cfa75b828547b", "d021e0ddc31da108", "d4d189dd77e3aa08", "d6f203ecf6f1dc03", "d77bf2df05f8fd3b",
-    "d9491c34ce17bd1e", "e132a01731c70c18", "e45e879ec83f31d3", "e526f277a0912057", "e84dd544a4d7d808",
-    "ec6f6d46bdc6e758", "f125dbb1cdf06a4c", "f5d6e900de0ba179", "f80a220d739e2a82", "fb8f95b5598a6460",
-    "fc49a2a273214757", "fe08cfdd3b75bb78", "fe3b5fa4fd8ba2f8", "ff0db2d2d7c3c117",
+    "05575a14d9460079", "0565523cfe8a1309", "08d0020d3a79a8f4", "18799e2da99904b8", "1bbbbcddd2e2debd",
+    "1fa4accd2836be40", "28dc12c129b2d599", "2ad3cedb9b5da211", "2ea6770244bc2865", "2f6e551403687d22",
+    "362c6598201fcafb", "41cd3d7dd50d919a", "44dd2a3a6c83aeba", "46a1826c771e1c64", "4ac22a9bbee1e75b",
+    "4bc2033a6b3622f4", "50b63d590f283af6", "59def012bd7d3836", "5a92c8395cc8e9bb", "5ba06957245dd78a",
+    "6ca2e1882dfac452", "6f3ad8d73e1a01e4", "7d49e72a7fb03fb1", "84e47f38fc59daed", "8684baef06947f86",
+    "86ab364b96f4635a", "95e803549944423e", "a0a8d9aff6767fb7", "a1c5a31ae389d272", "a2f6291b2e16db50",
+    "a44e1d884b6cc46b", "a67d5ffea9a29539", "a8b7fb2dad5de796", "a9ac0980d2e0373b", "abca49254f92af2f",
+    "aedd0ca3fc2c284c", "bb013681f6421099", "c2c1fea86f017a18", "c5b0fa12a9528b3f", "ca3019f06cb1a351",
+    "cc54b551c6562bbb", "cf8cfa75b828547b", "d021e0ddc31da108", "d4d189dd77e3aa08", "d6f203ecf6f1dc03",
+    "d77bf2df05f8fd3b", "d9491c34ce17bd1e", "e132a01731c70c18", "e45e879ec83f31d3", "e526f277a0912057",
+    "e84dd544a4d7d808", "ec6f6d46bdc6e758", "f125dbb1cdf06a4c", "f5d6e900de0ba179", "f80a220d739e2a82",
+    "fb8f95b5598a6460", "fc49a2a273214757", "fe08cfdd3b75bb78", "fe3b5fa4fd8ba2f8", "ff0db2d2d7c3c117",
 })  # fmt: skip
 
 VECTOR_OBJECTS = frozenset({

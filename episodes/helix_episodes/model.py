@@ -274,7 +274,8 @@ class Link(_Value, frozen=True, kw_only=True):
     """One cause and one effect within the episode, by id, and the reason for joining them. ``type`` is the edge's.
 
     It is ``loose`` where the log shows that the one followed the other, and not that it was about it. Of a change made
-    by several edits ``edit`` is the one that it rests on, where that is not the first.
+    by several edits ``edit`` is the one that it rests on, where that is not the first; ``lines`` are those of all edits
+    of the file that the pass rests on, where there are several.
     """
 
     source: str
@@ -283,6 +284,7 @@ class Link(_Value, frozen=True, kw_only=True):
     type: EdgeType = "causes"
     loose: bool = False
     edit: Evidence | None = None
+    lines: tuple[Count, ...] = ()
 
 
 class FixEdit(_Value, frozen=True, kw_only=True):

@@ -329,6 +329,15 @@ class Adjacency:
         ).fetchone()
         return (row[0], row[1], row[2] or "") if row else None
 
+    def edit_lines(self, episode: str, source: str, target: str) -> tuple[int, ...]:
+        """The lines of the edits that a pass rests on, where there are several."""
+        row = self._ask(
+            "SELECT lines FROM claim WHERE episode = (SELECT number FROM episode WHERE id = ?)"
+            " AND source_local = ? AND target_local = ? AND lines IS NOT NULL",
+            (episode, source, target),
+        ).fetchone()
+        return tuple(map(int, row[0].split())) if row else ()
+
     def place(self, episode: str, local: str) -> MentionPlace:
         """Where a mention is."""
         row = self._ask(

@@ -94,7 +94,7 @@ def repaired_passes(episode: Episode) -> Iterator[tuple[str, str, bool]]:
         for change in (decisions[name] for name in fix.changes if name in decisions):
             failing = any(_is_between(run, change, passed) for run in episode.runs if run.check == error.check)
             if (change.id, passed.id) not in linked and not failing:
-                yield change.id, passed.id, change.id in fix.loose
+                yield change.id, passed.id, change.id in fix.loose or len(fix.changes) > 1
 
 
 def _is_between(run: CommandRun, change: Decision, passed: Event) -> bool:

@@ -121,8 +121,9 @@ def facts_of(episode: Episode, labels: EpisodeLabels | None = None) -> EpisodeFa
     )
 
 
-#: Source, target, type, reason and weight of a link, whether it is loose, and the edit that it rests on.
-_Link = tuple[str, str, EdgeType, str, int, bool, Evidence | None]
+#: Source, target, type, reason and weight of a link, whether it is loose, the edit that it rests on, and the lines of all
+#: where it rests on several.
+_Link = tuple[str, str, EdgeType, str, int, bool, Evidence | None, tuple[int, ...]]
 _ENDS = itemgetter(0), itemgetter(1)
 
 
@@ -157,17 +158,17 @@ def _links(episode: Episode) -> Iterator[_Link]:
         weight = REASON_WEIGHT[reason]
         if reason == "answer" and source in answers:
             target = answers[source]
-            yield source, target, link.type, reason, weight, (source, target) in unsure, None
+            yield source, target, link.type, reason, weight, (source, target) in unsure, None, ()
         else:
-            yield source, link.target, link.type, reason, weight, link.loose, link.edit
+            yield source, link.target, link.type, reason, weight, link.loose, link.edit, link.lines
     for change, passed, loose in repaired_passes(episode):
-        yield change, passed, "causes", "fix", REASON_WEIGHT["fix"], loose, None
+        yield change, passed, "causes", "fix", REASON_WEIGHT["fix"], loose, None, ()
     if not episode.links:
         for source, target in _stated(episode):
-            yield source, target, "causes", "stated", REASON_WEIGHT["stated"], False, None
+            yield source, target, "causes", "stated", REASON_WEIGHT["stated"], False, None, ()
     decider = episode.outcome_evidence.source if episode.outcome_evidence else None
     if decider and outcome_key(episode.outcome):
-        yield decider, OUTCOME_ID, "causes", "decided", REASON_WEIGHT["decided"], False, None
+        yield decider, OUTCOME_ID, "causes", "decided", REASON_WEIGHT["decided"], False, None, ()
 
 
 def _stated(episode: Episode) -> set[tuple[str, str]]:
@@ -185,7 +186,7 @@ def _claims(links: tuple[_Link, ...], mentions: dict[str, Mention]) -> tuple[tup
     """Each link between two mentions once; those with an end that does not exist are problems."""
     claims: dict[tuple[str, str, str, str], Claim] = {}
     problems: set[str] = set()
-    for source, target, kind, reason, weight, loose, edit in links:
+    for source, target, kind, reason, weight, loose, edit, lines in links:
         begin, end = mentions.get(source), mentions.get(target)
         if begin is None or end is None:
             missing = sorted({source, target} - mentions.keys())
@@ -202,6 +203,7 @@ def _claims(links: tuple[_Link, ...], mentions: dict[str, Mention]) -> tuple[tup
             loose=int(loose),
             line=edit.line if edit else None,
             quote=edit.quote if edit else None,
+            lines=" ".join(map(str, lines)) or None,
         )
     return tuple(sorted(claims.values())), tuple(sorted(problems))
 

@@ -193,6 +193,7 @@ def rows_of(
         (
             *(places[c.source], places[c.target], c.type, number, c.source_local, c.target_local, c.reason, c.weight),
             *(c.loose, NOTHING if c.line is None else c.line, NOTHING if c.quote is None else c.quote),
+            NOTHING if c.lines is None else c.lines,
         )
         for c in facts.claims
     ]

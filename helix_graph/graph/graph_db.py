@@ -47,7 +47,7 @@ TELLING_VERSION = "1"
 
 GRAPH_FILE = DatabaseKind(
     application_id=int.from_bytes(b"hlxg", "big"),
-    version=15,
+    version=16,
     known=GRAPH_OBJECTS,
     most_pages=1 << 21,  # 16 gigabytes: a million sessions
     page_size=8192,  # an episode's words fill half of it; they would waste half of a smaller one
@@ -96,7 +96,7 @@ GRAPH_FILE = DatabaseKind(
         source INTEGER NOT NULL, target INTEGER NOT NULL, type TEXT NOT NULL,
         episode INTEGER NOT NULL REFERENCES episode, source_local TEXT NOT NULL, target_local TEXT NOT NULL,
         reason TEXT NOT NULL, weight INTEGER NOT NULL, loose INTEGER NOT NULL, line INTEGER, quote TEXT,
-        PRIMARY KEY (episode, source_local, target_local, type, reason)
+        lines TEXT, PRIMARY KEY (episode, source_local, target_local, type, reason)
     ) WITHOUT ROWID;
     CREATE TABLE edge (
         source INTEGER NOT NULL REFERENCES node, target INTEGER NOT NULL REFERENCES node, type TEXT NOT NULL,

@@ -131,7 +131,7 @@ class Claim(msgspec.Struct, frozen=True, kw_only=True, order=True, gc=False):
     """One link of an episode. ``source`` and ``target`` are node ids, the local ids name the mentions that it joins.
 
     ``loose`` is 1 where the log only shows that the target followed. ``line`` and ``quote`` are those of the edit that
-    it rests on, where the source is quoted by another.
+    it rests on, where the source is quoted by another, ``lines`` those of all where it rests on several.
     """
 
     source: str
@@ -144,6 +144,7 @@ class Claim(msgspec.Struct, frozen=True, kw_only=True, order=True, gc=False):
     loose: int = 0
     line: int | None = None
     quote: str | None = None
+    lines: str | None = None
 
 
 class Repair(msgspec.Struct, frozen=True, kw_only=True, gc=False):

@@ -68,12 +68,14 @@ _LOOKED_AT = 10
 _QUOTED = 10
 
 
-class Witness(msgspec.Struct, frozen=True, kw_only=True):
-    """One episode behind a step: where its two ends are."""
+class Witness(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """One episode behind a step: where its two ends are. Of an end that is several edits the lines of all of them."""
 
     episode: str
     source: MentionPlace
     target: MentionPlace
+    source_lines: tuple[int, ...] = ()
+    target_lines: tuple[int, ...] = ()
 
 
 class PathStep(msgspec.Struct, frozen=True, kw_only=True):
@@ -405,24 +407,30 @@ def _alike(finer: FinerAdjacency, kinds: tuple[Edge, ...]) -> AlikeSteps:
     return AlikeSteps(whole=holders([joints[edge] for edge in kinds], None), weakest=weakest)
 
 
-#: The two ends of each step of a chain.
-_Places = tuple[tuple[MentionPlace, MentionPlace], ...]
+#: The two ends of a step, and the lines of the edits that each is where it is several.
+_EndPlaces = tuple[MentionPlace, MentionPlace, tuple[int, ...], tuple[int, ...]]
 
 
-def _quoted_places(graph: Adjacency, chain: tuple[Joint, ...]) -> _Places:
+def _quoted_places(graph: Adjacency, chain: tuple[Joint, ...]) -> tuple[_EndPlaces, ...]:
     """Where the mentions of a chain are; of a change that several edits make up the one that answers the error."""
     places = {local: graph.place(episode, local) for episode, *ends in chain for local in ends}
+    several: dict[str, tuple[int, ...]] = {}
     answers: set[str] = set()  # of these the edit that answers the error is shown, not the last before the pass
     for episode, source, target in chain:
         edit = graph.speaking_edit(episode, source, target)
         if edit and edit[0] not in answers:
             places[edit[0]] = msgspec.structs.replace(places[edit[0]], line=edit[1], quote=edit[2])
+        if lines := graph.edit_lines(episode, source, target):
+            several[source] = lines
         answers.add(target)
-    return tuple((places[source], places[target]) for _, source, target in chain)
+    return tuple(
+        (places[source], places[target], several.get(source, ()), several.get(target, ()))
+        for _, source, target in chain
+    )
 
 
 def _step(
-    graph: Adjacency, edge: Edge, place: int, chains: dict[str, _Places], within: frozenset[str] | None
+    graph: Adjacency, edge: Edge, place: int, chains: dict[str, tuple[_EndPlaces, ...]], within: frozenset[str] | None
 ) -> PathStep:
     return PathStep(
         source=graph.summary(edge[0]).label,
@@ -436,17 +444,20 @@ def _step(
 def _witnesses(
     graph: Adjacency,
     edge: Edge,
-    whole: dict[str, tuple[MentionPlace, MentionPlace]],
+    whole: dict[str, _EndPlaces],
     within: frozenset[str] | None,
 ) -> Iterator[Witness]:
     """The episodes that contain the path whole first, each with the mentions of its chain; then the others."""
     for name in sorted(whole):
-        source, target = whole[name]
-        yield Witness(episode=name, source=source, target=target)
+        yield _witness(name, whole[name])
     firsts: dict[str, Joint] = {}
     for joint in sorted(graph.joints([edge])[edge]):
         firsts.setdefault(joint[0], joint)
     others = [name for name in sorted(firsts) if name not in whole and (within is None or name in within)]
     for name in others[: _QUOTED - len(whole)]:
-        ((source, target),) = _quoted_places(graph, (firsts[name],))
-        yield Witness(episode=name, source=source, target=target)
+        yield _witness(name, *_quoted_places(graph, (firsts[name],)))
+
+
+def _witness(episode: str, ends: _EndPlaces) -> Witness:
+    source, target, source_lines, target_lines = ends
+    return Witness(episode=episode, source=source, target=target, source_lines=source_lines, target_lines=target_lines)

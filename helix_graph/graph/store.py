@@ -492,7 +492,7 @@ def _mentions(connection: sqlite3.Connection, episode: int) -> list[Mention]:
 
 
 _CLAIMS_OF = (
-    "SELECT s.id, t.id, c.type, reason, weight, source_local, target_local, loose, line, quote FROM claim c"
+    "SELECT s.id, t.id, c.type, reason, weight, source_local, target_local, loose, line, quote, lines FROM claim c"
     " JOIN node s ON s.number = source JOIN node t ON t.number = target WHERE episode = ?"
 )
 _REPAIRS_OF = (

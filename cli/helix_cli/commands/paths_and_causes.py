@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from helix_graph import Memory
     from helix_graph.causality.contrast import Contrast
     from helix_graph.causality.fault_localization import Explanation, Suspect
-    from helix_graph.graph.adjacency import Frequency
+    from helix_graph.graph.adjacency import Frequency, MentionPlace
     from helix_graph.graph.label_search import LabelMatch
     from helix_graph.graph.paths import FoundPath, PathAnswer, PathStep
     from helix_graph.graph.relations import RelationsAnswer
@@ -121,7 +121,8 @@ def _step(step: PathStep, whole: tuple[str, ...]) -> Branch:
     shown = [one for one in step.witnesses if one.episode in whole or not whole][:_QUOTED]
     quotes = []
     for witness in shown:  # a node without a text of its own (an outcome) goes by its label
-        lines = f"line {witness.source.line or '?'} -> {witness.target.line or '?'}"
+        begin, end = _lines(witness.source, witness.source_lines), _lines(witness.target, witness.target_lines)
+        lines = f"line {begin} -> {end}"
         ends = f"{witness.source.text or step.source} -> {witness.target.text or step.target}"
         quotes.append(leaf(quiet(f"{short_id(witness.episode)}, {lines}  "), ends))
     unquoted = step.evidence_count - len(shown)
@@ -153,6 +154,11 @@ def why_linked(reasons: Sequence[str]) -> str:
     'next check, fixed it'
     """
     return ", ".join(_REASONS.get(one, one) for one in reasons)
+
+
+def _lines(place: MentionPlace, several: tuple[int, ...]) -> str:
+    """The line of a mention, or of all edits that it is."""
+    return ", ".join(map(str, several)) or str(place.line or "?")
 
 
 def _backing(step: PathStep) -> str:

@@ -19,11 +19,20 @@ import re
 from itertools import takewhile
 from typing import TYPE_CHECKING
 
+from msgspec.structs import replace
+
 from helix_episodes.extraction.calls import command_of
-from helix_episodes.extraction.check_runs import rewrites
+from helix_episodes.extraction.check_runs import cuts_short, rewrites
 from helix_episodes.extraction.checks.compilers import COMPILE_FAMILIES
 from helix_episodes.extraction.checks.model import names_selected, paths_of
-from helix_episodes.extraction.fix_credit import changes_code, has_word, named_symbols, quoted_lines, texts_of
+from helix_episodes.extraction.fix_credit import (
+    changes_code,
+    has_word,
+    named_files,
+    named_symbols,
+    quoted_lines,
+    texts_of,
+)
 from helix_episodes.extraction.languages import is_source_for, language_of, may_read
 from helix_episodes.extraction.paths import file_name, is_test_file
 
@@ -35,6 +44,8 @@ if TYPE_CHECKING:
     from helix_episodes.extraction.timeline import Timeline
     from helix_episodes.model import Decision, Event, Fix
 
+#: Kinds of check that judge every file by itself.
+_OF_EACH_FILE = frozenset({"lint", "format"})
 #: Languages of which a build or test compiles every file of a package; in others a test reads what it imports.
 _COMPILED = frozenset({"go", "rust", "jvm", "dotnet", "swift"})
 #: What tests are called besides the name of what they test.
@@ -66,18 +77,68 @@ def shows_pass(timeline: Timeline, change: Decision, run: CheckRun, fixes: Seque
     failing = timeline.failing_between(timeline.positions[change.id], run.position)
     if any(one.verdict.check == check for one in failing) or _repaired_itself(timeline, run):
         return False
-    if any(fix.verified_by in run.events and change.id in fix.changes and change.id not in fix.loose for fix in fixes):
-        return True
     path = (change.action.path if change.action else None) or ""
     if not path or any(_may_blame(timeline, one, path) for one in failing) or _is_changed_again(timeline, change, run):
         return False
-    if run.verdict.kind not in {"lint", "format"} and not changes_code(timeline, change):
+    fixed = any(
+        fix.check == check and fix.verified_by in run.events and change.id in fix.changes and change.id not in fix.loose
+        for fix in fixes
+    )
+    if run.verdict.kind not in _OF_EACH_FILE and not changes_code(timeline, change):
         return False
     texts = _texts(timeline, change)
-    nearer = (one for one in timeline.runs[check] if timeline.positions[change.id] < one.position < run.position)
-    if any(one.passed and _looks_at(timeline, one, path, texts) for one in nearer):
+    nearer = (
+        one
+        for runs in timeline.runs.values()
+        for one in runs
+        if one.verdict.kind == run.verdict.kind and timeline.positions[change.id] < one.position < run.position
+    )
+    if any(one.passed and not _is_elsewhere(timeline, one, path, texts) for one in nearer):
         return False
-    return _looks_at(timeline, run, path, texts)
+    return (fixed or _looks_at(timeline, run, path, texts)) and _decides(timeline, run, path, texts)
+
+
+def _is_elsewhere(timeline: Timeline, run: CheckRun, path: str, texts: str) -> bool:
+    """Whether a run shows that it did not look at a file: it lists other packages, or selects other names."""
+    return bool(run.verdict.ran or names_selected(run.verdict)) and not _looks_at(timeline, run, path, texts)
+
+
+def _decides(timeline: Timeline, run: CheckRun, path: str, texts: str) -> bool:
+    """Whether no other file can be why a run passes: what is judged file by file, or nothing else was changed.
+
+    Changes count since the check last failed, or last passed with a look at the file. Of what a linter passes those of
+    files count that it had complained of.
+    """
+    check, kind = run.verdict.check, run.verdict.kind
+    before = _verdict_before(timeline, run, path, texts)
+    changes = timeline.changes_between(before.position if before else -1, run.position, kind=kind)
+    if kind not in _OF_EACH_FILE or (before is not None and any(map(cuts_short, before.families))):
+        read = [one for one in changes if may_read(check, _path_of(one) or "", tests=kind == "test")]
+        return all(_path_of(one) == path for one in read if changes_code(timeline, one))
+    if before is None or before.passed:
+        return True
+    said = _output(timeline, before)
+    named = {_path_of(one) for one in changes if is_named(_path_of(one) or "", said)}
+    return named == {path}
+
+
+def _verdict_before(timeline: Timeline, run: CheckRun, path: str, texts: str) -> CheckRun | None:
+    """The last run of the check before, that failed or that looked at a file and passed."""
+    earlier = [one for one in timeline.runs[run.verdict.check] if one.position < run.position]
+    return next((one for one in reversed(earlier) if not one.passed or _looks_at(timeline, one, path, texts)), None)
+
+
+def edits_passed(timeline: Timeline, change: Decision, run: CheckRun) -> list[ParsedCall]:
+    """The edits of a change's file that a passing run judges for the first time."""
+    path = _path_of(change) or ""
+    before = _verdict_before(timeline, run, path, _texts(timeline, change))
+    start = before.position if before else -1
+    calls = (one for one in timeline.calls if one.changes_files and one.path == path and one.status != "error")
+    return [one for one in calls if start < one.position < run.position]
+
+
+def _path_of(change: Decision) -> str | None:
+    return change.action.path if change.action else None
 
 
 def _repaired_itself(timeline: Timeline, run: CheckRun) -> bool:
@@ -231,9 +292,9 @@ def wrote_what_fails(
     where none touches that file, no other change at all.
     """
     edits = [one for one in timeline.calls_of(change) if one.changes_files]
-    if not edits:
+    if not edits or not _names_its_file(timeline, event, run):
         return None
-    path = (change.action.path if change.action else None) or ""
+    path = _path_of(change) or ""
     own = bool(event.path) and file_name(event.path or "") == file_name(path)
     compiled = event.family in COMPILE_FAMILIES
     quoted = _quoted(_output(timeline, run), event) if own else frozenset()
@@ -252,6 +313,17 @@ def wrote_what_fails(
     tested = bool(event.path) and _stem(event.path or "") == _stem(path)
     unplaced = not event.path and run.verdict.kind != "test"
     return edits[0] if alone and len(edits) == 1 and (own or tested or unplaced) else None
+
+
+def _names_its_file(timeline: Timeline, event: Event, run: CheckRun) -> bool:
+    """Whether what is judged file by file is of one file: of several a label says once what is wrong."""
+    if run.verdict.kind not in _OF_EACH_FILE:
+        return True
+    rule = replace(
+        event, family=(event.family or "").rpartition(" ")[2]
+    )  # "gosec G306" is printed as "G306: … (gosec)"
+    files = named_files(rule, _output(timeline, run), alone=len(run.events) == 1)
+    return bool(event.path) and event.family != "not formatted" and len(files) <= 1
 
 
 def _quoted(output: str, event: Event) -> frozenset[str]:
@@ -301,6 +373,10 @@ def loose_changes(timeline: Timeline, fix: Fix, error: Event, speaking: Collecti
     """Of the changes of a fix those of which the log does not show that they answer the error."""
     if error.id not in timeline.run_of:
         return ()
+    failure = timeline.runs[error.check or ""][timeline.run_of[error.id]]
+    several = len({_path_of(timeline.decision(name)) or name for name in fix.changes}) > 1
+    if not _names_its_file(timeline, error, failure) if failure.verdict.kind in _OF_EACH_FILE else several:
+        return fix.changes  # which of several files answers a failure, or how much of it, the log does not show
     others = [name for name in fix.changes if not _is_of_another_test(timeline.decision(name), error)]
     shown_again = min(_also_showing(timeline, error), default=None)
     loose = []

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 from msgspec.structs import replace
 
 from helix_episodes.episode_consistency import sound_pairs, times_of
-from helix_episodes.extraction.bearing import shows_pass, wrote_what_fails
+from helix_episodes.extraction.bearing import edits_passed, shows_pass, wrote_what_fails
 from helix_episodes.extraction.check_runs import looked_on, touches
 from helix_episodes.extraction.decisions import evidence_of_call
 from helix_episodes.extraction.edit_coverage import blamed, failed_since, is_judged, passes_something_else
@@ -114,6 +114,8 @@ def _judged(
         # What passes is the file as the last edit left it.
         edit = next((one for one in reversed(edits) if one.status != "error" and one.position < run.position), None)
         link = replace(link, loose=not shows_pass(timeline, change, run, fixes))
+        met = [] if link.loose else edits_passed(timeline, change, run)
+        link = replace(link, lines=tuple(one.step.source.line for one in met) if len(met) > 1 else ())
     told = edit is not None and edit is not edits[0] and not link.loose
     return replace(link, edit=evidence_of_call(edit)) if edit and told else link
 
