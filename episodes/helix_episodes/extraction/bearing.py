@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING
 from msgspec.structs import replace
 
 from helix_episodes.extraction.calls import command_of
-from helix_episodes.extraction.check_runs import cuts_short, rewrites
+from helix_episodes.extraction.check_runs import rewrites
 from helix_episodes.extraction.checks.compilers import COMPILE_FAMILIES
 from helix_episodes.extraction.checks.model import names_selected, paths_of
 from helix_episodes.extraction.fix_credit import (
@@ -106,26 +106,40 @@ def _is_elsewhere(timeline: Timeline, run: CheckRun, path: str, texts: str) -> b
 def _decides(timeline: Timeline, run: CheckRun, path: str, texts: str) -> bool:
     """Whether no other file can be why a run passes: what is judged file by file, or nothing else was changed.
 
-    Changes count since the check last failed, or last passed with a look at the file. Of what a linter passes those of
-    files count that it had complained of.
+    Changes count since the check last failed, or last passed with a look at the file. A linter that had not failed says
+    of every file that it is well.
     """
     check, kind = run.verdict.check, run.verdict.kind
     before = _verdict_before(timeline, run, path, texts)
-    changes = timeline.changes_between(before.position if before else -1, run.position, kind=kind)
-    if kind not in _OF_EACH_FILE or (before is not None and any(map(cuts_short, before.families))):
-        read = [one for one in changes if may_read(check, _path_of(one) or "", tests=kind == "test")]
-        return all(_path_of(one) == path for one in read if changes_code(timeline, one))
-    if before is None or before.passed:
+    if kind in _OF_EACH_FILE and (before is None or before.passed):
         return True
-    said = _output(timeline, before)
-    named = {_path_of(one) for one in changes if is_named(_path_of(one) or "", said)}
-    return named == {path}
+    changes = timeline.changes_between(before.position if before else -1, run.position, kind=kind)
+    others = [one for one in changes if _path_of(one) != path and may_read(check, _path_of(one) or "", tests=True)]
+    return not any(
+        (kind in _OF_EACH_FILE or changes_code(timeline, one)) and _may_matter(timeline, one, run) for one in others
+    )
+
+
+def _may_matter(timeline: Timeline, change: Decision, run: CheckRun) -> bool:
+    """Whether a change may be why a run passes; of tests only those that it ran."""
+    path = _path_of(change) or ""
+    return not is_test_file(path) or _looks_at(timeline, run, path, _texts(timeline, change))
 
 
 def _verdict_before(timeline: Timeline, run: CheckRun, path: str, texts: str) -> CheckRun | None:
-    """The last run of the check before, that failed or that looked at a file and passed."""
-    earlier = [one for one in timeline.runs[run.verdict.check] if one.position < run.position]
-    return next((one for one in reversed(earlier) if not one.passed or _looks_at(timeline, one, path, texts)), None)
+    """The last run before of a check of that kind, that failed or that looked at a file and passed."""
+    kind = run.verdict.kind
+    earlier = [
+        one
+        for runs in timeline.runs.values()
+        for one in runs
+        if one.position < run.position and one.verdict.kind == kind and may_read(one.verdict.check, path, tests=True)
+    ]
+    return max(
+        (one for one in earlier if (one.passed and _looks_at(timeline, one, path, texts)) or not one.passed),
+        key=lambda one: one.position,
+        default=None,
+    )
 
 
 def edits_passed(timeline: Timeline, change: Decision, run: CheckRun) -> list[ParsedCall]:
@@ -187,9 +201,11 @@ def _takes_in(timeline: Timeline, run: CheckRun, path: str, texts: str) -> bool:
     selected = names_selected(verdict)
     if selected and not any(name in texts or name in path for name in selected):
         return False
-    if _is_left_out(path, texts, _command_of(timeline, run)):
-        return False
     folder = path.rpartition("/")[0]
+    command = _command_of(timeline, run)
+    untagged = path.endswith("_test.go") and verdict.kind != "test" and "tags" not in command
+    if _is_left_out(path, texts, command) or (untagged and not _is_tested_untagged(timeline, folder)):
+        return False
     if verdict.ran or verdict.cached:
         return any(one == folder or one.endswith(f"/{folder}") for one in verdict.ran) if folder else bool(verdict.ran)
     compiled = language_of(verdict.check) in _COMPILED
@@ -213,6 +229,17 @@ def _is_left_out(path: str, texts: str, command: str) -> bool:
         return False
     tagged = [word for line in _GO_BUILD.findall(texts) for word in _GO_TAG.findall(line)]
     return bool(_GO_SYSTEM.search(path)) or (bool(tagged) and not any(word in command for word in tagged))
+
+
+def _is_tested_untagged(timeline: Timeline, folder: str) -> bool:
+    """Whether tests of a folder ran without build tags: else its files may need some that a linter was not given."""
+    return any(
+        one == folder or one.endswith(f"/{folder}")
+        for runs in timeline.runs.values()
+        for run in runs
+        if run.verdict.kind == "test" and "tags" not in _command_of(timeline, run)
+        for one in (*run.verdict.ran, *run.verdict.cached)
+    )
 
 
 def _selects(word: str, path: str, texts: str) -> bool:
@@ -374,10 +401,10 @@ def loose_changes(timeline: Timeline, fix: Fix, error: Event, speaking: Collecti
     if error.id not in timeline.run_of:
         return ()
     failure = timeline.runs[error.check or ""][timeline.run_of[error.id]]
-    several = len({_path_of(timeline.decision(name)) or name for name in fix.changes}) > 1
+    others = [name for name in fix.changes if not _is_of_another_test(timeline.decision(name), error)]
+    several = len({_path_of(timeline.decision(name)) or name for name in others}) > 1
     if not _names_its_file(timeline, error, failure) if failure.verdict.kind in _OF_EACH_FILE else several:
         return fix.changes  # which of several files answers a failure, or how much of it, the log does not show
-    others = [name for name in fix.changes if not _is_of_another_test(timeline.decision(name), error)]
     shown_again = min(_also_showing(timeline, error), default=None)
     loose = []
     for name in fix.changes:
