@@ -95,7 +95,7 @@ def facts_of(episode: Episode, labels: EpisodeLabels | None = None) -> EpisodeFa
     used = {*map(source, links), *map(target, links), *map(source, repairs), *map(target, repairs)}
     mentions = {mention.local: mention for mention in _mentions(episode, used, labels or EpisodeLabels(episode))}
     prevented: list[_Link] = [
-        (one.change, one.error, "prevents", "fix", REASON_WEIGHT["fix"] * one.share // MILLION, False, None)
+        (one.change, one.error, "prevents", "fix", REASON_WEIGHT["fix"] * one.share // MILLION, False, None, ())
         for one in repairs.values()
     ]
     claims, problems = _claims((*links, *prevented), mentions)

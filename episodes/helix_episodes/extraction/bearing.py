@@ -237,7 +237,7 @@ def _is_tested_untagged(timeline: Timeline, folder: str) -> bool:
         one == folder or one.endswith(f"/{folder}")
         for runs in timeline.runs.values()
         for run in runs
-        if run.verdict.kind == "test" and "tags" not in _command_of(timeline, run)
+        if run.verdict.kind == "test" and "-tags" not in f"{_command_of(timeline, run)}\n{_output(timeline, run)}"
         for one in (*run.verdict.ran, *run.verdict.cached)
     )
 
