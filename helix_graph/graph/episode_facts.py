@@ -121,8 +121,8 @@ def facts_of(episode: Episode, labels: EpisodeLabels | None = None) -> EpisodeFa
     )
 
 
-#: Source, target, type, reason and weight of a link, whether it is loose, the edit that it rests on, and the lines of all
-#: where it rests on several.
+#: Source, target, type, reason and weight of a link, whether it is loose, the edit that it rests on, and the lines of
+#: all where it rests on several.
 _Link = tuple[str, str, EdgeType, str, int, bool, Evidence | None, tuple[int, ...]]
 _ENDS = itemgetter(0), itemgetter(1)
 
