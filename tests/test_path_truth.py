@@ -188,7 +188,7 @@ Found 1 error."""
 BIOME_UNUSED = """\
 src/cart.ts:3:7 lint/correctness/noUnusedVariables ━━━━━━━━━━
 
-  ! This variable bottle is unused.
+  ✖ This variable bottle is unused.
 
   > 3 │ const bottle = 1
       │       ^^^^^^
