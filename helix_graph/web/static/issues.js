@@ -37,7 +37,7 @@ function leadOf(found, sessions) {
 const columns = () => [
   ["Sessions", "how many of all sessions met it."],
   ["Step", "one call of a tool by the agent, from the failing result to the one that shows the repair; without a repair until the check passes or the next prompt."],
-  ["Minutes", `active ones: ${leftOut()}.`],
+  ["Minutes", `of work: ${leftOut()}.`],
   ["Tokens", "what the model read anew and wrote in these steps, where the log says so."],
   ["Repaired", "of its occurrences, those after which a change is seen to have mended it. Failures that were announced (a test written first) are not counted."],
   ["Group", "failures of one check and kind. Its issues are within it and are counted in it: do not add them to it."],

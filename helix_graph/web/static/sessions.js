@@ -8,7 +8,7 @@ function sessionLink(sessions, place, step) {
 
 /** What is counted of a session. */
 const measures = () => [
-  ["Minutes", `active ones, in the whole session: ${leftOut()}.`],
+  ["Minutes", `of work, in the whole session: ${leftOut()}.`],
   ["Call", "one use of a tool by the agent."],
   ["Tokens", "what the model read anew and wrote, where the log says so."],
   ["Failures", "those that were not announced; in brackets the minutes of work from each to its repair, counted alike."],
