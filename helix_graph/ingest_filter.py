@@ -149,7 +149,14 @@ def _parse(line: str, number: int, path: Path | None) -> IgnoreRule:
         raise InvalidConfiguration(
             path=path, line=number, problem=f"{glob!r} has a [ that nothing closes; [[] is the letter"
         )
+    if "[:" in glob:
+        raise InvalidConfiguration(path=path, line=number, problem=f"{glob!r} names a class of letters; write [a-z]")
     pattern = _path_pattern(glob) if kind == "path" else _name_pattern(glob)
+    try:
+        re.compile(pattern)
+    except re.error as error:
+        problem = f"{glob!r} has between [ and ] no letter, or a range that runs backwards"
+        raise InvalidConfiguration(path=path, line=number, problem=problem) from error
     return IgnoreRule(line=line, kind=kind, pattern=pattern, readmits=readmits)  # type: ignore[arg-type]  # checked above
 
 
@@ -159,7 +166,7 @@ def _unclosed(glob: str) -> bool:
 
 
 def _name_pattern(glob: str) -> str:
-    return fnmatch.translate(str(Path(glob).expanduser()) if glob.startswith("~") else glob)
+    return fnmatch.translate(str(Path(glob).expanduser()) if glob.startswith("~/") else glob)
 
 
 def _path_pattern(glob: str) -> str:
@@ -220,9 +227,10 @@ def _one_letter(sign: str) -> str:
         return "[^/]"
     if len(sign) == 1:
         return re.escape(sign)
-    inverted = "^" if sign[1] in "!^" else ""
-    letters = re.escape(sign[1:-1].lstrip("!^")).replace(r"\-", "-")
-    return f"(?!/)[{inverted}{letters}]"
+    inverted = sign[1] in "!^"
+    # a hyphen after another would be a set's difference in a later Python
+    letters = re.sub(r"(?<=[^-])\\-(?!\\-)", "-", re.escape(sign[2:-1] if inverted else sign[1:-1]))
+    return f"(?!/)[{'^' * inverted}{letters}]"
 
 
 def _names_of(path: str, base: str | None) -> tuple[str, ...]:
