@@ -27,7 +27,7 @@ from __future__ import annotations
 import fnmatch
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from functools import cached_property
+from functools import cache, cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, get_args
 
@@ -44,8 +44,9 @@ if TYPE_CHECKING:
 
 
 FILE_NAME = ".helixignore"
-#: Some 30,000 rules, each of which is held against every path of a log; a clone could bring a gigabyte.
-_LARGEST_RULES = 1 << 20
+#: A clone may bring any number of rules of any length. Every process, a hook too, makes an expression of each (64 kB
+#: take .3 s) and holds each against every path of a log. A path has at most 4,096 bytes.
+_LARGEST_RULES, _MOST_RULES, _LONGEST_RULE = 1 << 16, 1000, 4096
 
 RuleKind = Literal["path", "project", "session", "tool", "cut"]
 #: What a `cut` rule can name.
@@ -77,7 +78,7 @@ class IgnoreRules(msgspec.Struct, frozen=True):
         matching = [
             rule
             for rule in self.rules
-            if rule.kind == kind and any(re.fullmatch(rule.pattern, name, re.DOTALL) for name in names)
+            if rule.kind == kind and any(_compiled(rule.pattern).fullmatch(name) for name in names)
         ]
         return matching[-1] if matching and not matching[-1].readmits else None
 
@@ -108,10 +109,13 @@ def parse_rules(text: str, *, path: Path | None = None) -> Iterator[IgnoreRule]:
     Raises:
         InvalidConfiguration: A line is no rule; a rule that is not understood would let in what it should keep out.
     """
-    for number, raw in enumerate(text.splitlines(), 1):
-        line = raw.strip()
-        if line and not line.startswith("#"):
-            yield _parse(line, number, path)
+    lines = ((number, line.strip()) for number, line in enumerate(text.splitlines(), 1))
+    for count, (number, line) in enumerate((one for one in lines if one[1] and not one[1].startswith("#")), 1):
+        if count > _MOST_RULES:
+            raise InvalidConfiguration(path=path, line=number, problem=f"there are more than {_MOST_RULES} rules")
+        if len(line) > _LONGEST_RULE:
+            raise InvalidConfiguration(path=path, line=number, problem=f"it has more than {_LONGEST_RULE} characters")
+        yield _parse(line, number, path)
 
 
 def without_ignored(session: Session, rules: IgnoreRules) -> Session:
@@ -153,11 +157,17 @@ def _parse(line: str, number: int, path: Path | None) -> IgnoreRule:
         raise InvalidConfiguration(path=path, line=number, problem=f"{glob!r} names a class of letters; write [a-z]")
     pattern = _path_pattern(glob) if kind == "path" else _name_pattern(glob)
     try:
-        re.compile(pattern)
+        _compiled(pattern)
     except re.error as error:
         problem = f"{glob!r} has between [ and ] no letter, or a range that runs backwards"
         raise InvalidConfiguration(path=path, line=number, problem=problem) from error
     return IgnoreRule(line=line, kind=kind, pattern=pattern, readmits=readmits)  # type: ignore[arg-type]  # checked above
+
+
+@cache
+def _compiled(pattern: str) -> re.Pattern[str]:
+    """The expression, kept: `re` keeps 512."""
+    return re.compile(pattern, re.DOTALL)
 
 
 def _unclosed(glob: str) -> bool:

@@ -165,10 +165,18 @@ def test_off_silences_what_works_by_itself_and_nothing_else(memory: Memory, monk
     assert memory.silenced is None
 
 
-def test_a_file_of_rules_that_nobody_wrote_by_hand_is_refused(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [
+        ("path:x/**\n" * 7_000, "more than 65536 bytes"),
+        ("x\n" * 1_001, "line 1001: there are more than 1000 rules"),
+        ("ok\n" + "(" * 4_097, "line 2: it has more than 4096 characters"),
+    ],
+)
+def test_a_file_of_rules_that_nobody_wrote_by_hand_is_refused(tmp_path: Path, text: str, problem: str) -> None:
     memory = Memory.init(tmp_path)
-    (tmp_path / ".helixignore").write_text("path:x/**\n" * 200_000)
-    with pytest.raises(InvalidConfiguration, match="more than 1048576 bytes"):
+    (tmp_path / ".helixignore").write_text(text)
+    with pytest.raises(InvalidConfiguration, match=problem):
         memory.extract([tmp_path])
 
 
