@@ -432,13 +432,6 @@ def test_a_check_that_was_called_wrongly_is_answered_by_the_right_call_even_if_i
     assert called == [f"run {right}"]
 
 
-def test_what_a_command_calls_ambiguous_may_be_left_out(script: Begin, episode_of: Extracted) -> None:
-    said = "error: There are several `serde` packages in your project, and the specification `serde` is ambiguous."
-    log = script("s").prompt("Update").run("cargo update -p tokio -p serde", said, code=101)
-    ((_, changes, _),) = repairs_in(episode_of(log.run("cargo update -p tokio", "Locking 1 package")))
-    assert changes == ["run cargo update -p tokio"]
-
-
 def test_a_report_is_answered_by_what_the_agent_tries_out(script: Begin, episode_of: Extracted) -> None:
     begun = script("s").prompt("The release pipeline fails because git is dirty").edit(".gitignore")
     tried = begun.say("Now verify that it is ignored:").run(

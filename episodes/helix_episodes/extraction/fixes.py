@@ -70,7 +70,7 @@ _CONFLICT = "merge conflict"
 _MISCALLED = frozenset({"unknown option", "unknown command", "invalid arguments"})
 _QUOTED_WORD = re.compile(r"[`'\"\u2018\u201c]([^`'\"\s\u2019\u201d]+)[`'\"\u2019\u201d]")
 _NOT_KNOWN = re.compile(
-    r"\b(?:unknown|unrecogni[sz]ed|unexpected|invalid|illegal|ambiguous|no such|not found|un?supported)\b",
+    r"\b(?:unknown|unrecogni[sz]ed|unexpected|invalid|illegal|no such|not found|un?supported)\b",
     re.IGNORECASE,
 )
 #: Programs with which agents change a file that their own tool could not change.
