@@ -25,6 +25,7 @@ True
 from __future__ import annotations
 
 import fnmatch
+import posixpath
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cache, cached_property
@@ -56,6 +57,8 @@ _KIND = re.compile(r"([A-Za-z]{2,}):\s*(.*)")
 #: A ``]`` that comes first stands for itself.
 _CLASS = re.compile(r"\[[!^]?\]?[^\]]*\]")
 _SIGN = re.compile(rf"{_CLASS.pattern}|\*+|.", re.DOTALL)
+#: A path that names a file by more than its folders.
+_ROUNDABOUT = re.compile(r"//|(?:^|/)\.\.?(?:/|$)")
 _WORDS = re.compile(r"[^\s'\"=;|&<>()]+")
 
 
@@ -153,6 +156,9 @@ def _parse(line: str, number: int, path: Path | None) -> IgnoreRule:
         raise InvalidConfiguration(
             path=path, line=number, problem=f"{glob!r} has a [ that nothing closes; [[] is the letter"
         )
+    if "\\" in glob:
+        problem = f"{glob!r} has a backslash; folders are parted by /, and [x] is the letter x"
+        raise InvalidConfiguration(path=path, line=number, problem=problem)
     if "[:" in glob:
         raise InvalidConfiguration(path=path, line=number, problem=f"{glob!r} names a class of letters; write [a-z]")
     pattern = _path_pattern(glob) if kind == "path" else _name_pattern(glob)
@@ -185,7 +191,7 @@ def _path_pattern(glob: str) -> str:
     A clone may bring any pattern, so none may take long: what stands between two wildcards of a kind has a fixed
     length, so the first place that fits is as good as any later one, and is not left again (``(?>``).
     """
-    glob = _slashes(str(Path(glob).expanduser()) + "/" * glob.endswith("/") if glob.startswith("~/") else glob)
+    glob = str(Path(glob).expanduser()) + "/" * glob.endswith("/") if glob.startswith("~/") else glob
     body = glob.rstrip("/")
     begin = "/?" if body.startswith("/") else ""  # from the project's root, or from the file system's
     inside = "/.*" if glob.endswith("/") else "(?:/.*)?"
@@ -201,7 +207,7 @@ def _expression(glob: str) -> str:
         if sign != "/":
             name.append(sign)
             continue
-        if name == ["**"]:
+        if len(name) == 1 and name[0].startswith("**"):
             parts.append([])
         else:
             parts[-1].append(_name_expression(name))
@@ -245,7 +251,9 @@ def _one_letter(sign: str) -> str:
 
 def _names_of(path: str, base: str | None) -> tuple[str, ...]:
     """A path as rules may name it: whole, and from the base on."""
-    whole = _slashes(path).removeprefix("./")
+    whole = _slashes(path)
+    if _ROUNDABOUT.search(whole):
+        whole = posixpath.normpath(whole) + "/" * whole.endswith("/")
     start = _slashes(base or "").rstrip("/")
     return (whole[len(start) + 1 :], whole) if start and whole.startswith(f"{start}/") else (whole,)
 

@@ -108,7 +108,7 @@ _LOGGED: Mapping[str, Quote] = {
         quoted,
     ),
     **dict.fromkeys(
-        ("session", "episode", "id", "path", "file", "other", "directory", "where", "speaker", "rule"),
+        ("session", "episode", "whole", "id", "path", "file", "other", "directory", "where", "speaker", "rule"),
         logged_name_or_quoted,
     ),
     **dict.fromkeys(
@@ -137,6 +137,8 @@ _REMEMBERED: Mapping[str, Quote] = {
         ("from", "to", "from_name", "to_name", "_via", "kept", "merged", "took_in", "forgotten", "names", "tags"),
         logged_name_or_quoted,
     ),
+    **dict.fromkeys(("episode", "session", "task"), logged_name_or_quoted),
+    "query": quoted,
     "by_tag": lambda tags: {logged_name_or_quoted(tag): number for tag, number in tags.items()},
 }
 #: By the package that the type of an answer or of a part of it is from; the longest name that fits counts.

@@ -266,9 +266,9 @@ def test_a_file_proves_nothing_of_this_users_sessions_and_changes_nothing_of_the
 ) -> None:
     """A colleague sends an export back in which this user's own entries and sessions stand for something else."""
     name = memory.insights.store(ADVICE)["name"]
+    other = memory.insights.store("Another piece of advice, of this user's own")["name"]
     memory.insights.feedback([name], "delivered", id="task-7")
     memory.insights.hand_over([name], session="shown-here")
-    before = memory.insights.why(name)
     header, *lines = memory.insights.export().splitlines()
     records = [json.loads(line) for line in lines]
     mine = next(one for one in records if one["record"] == "insight")
@@ -283,10 +283,15 @@ def test_a_file_proves_nothing_of_this_users_sessions_and_changes_nothing_of_the
     praise = {"record": "feedback", "ts": "2026-01-03T00:00:00Z", "outcome": "delivered", "names": ["theirs"]}
     episodes = sessions(memory, script, "s-1", "s-2")
     told = [{**praise, "id": f"{n:032x}", "episode": one, "verdicts": [verdict]} for n, one in enumerate(episodes)]
+    memory.insights.relate(name, other, "led_to")
+    before = memory.insights.why(name)
+    (link,) = [json.loads(line) for line in memory.insights.export().splitlines() if '"record":"link"' in line]
+    merged = {**theirs, "uid": "cd" * 16, "slug": "merged", "state": "merged", "merged_into": mine["uid"]}
+    records += [{**link, "relation": "solves", "created_at": "2026-11-20T00:00:00Z"}, merged]
     shown = {"record": "injection", "id": "0" * 32, "ts": "2026-01-03T00:00:00Z", "session": "s-1", "shown": ["theirs"]}
     path = tmp_path / "forged.jsonl"
-    logged = [one for one in records if one["record"] in {"feedback", "injection"}]
-    assert {one["record"] for one in logged} == {"feedback", "injection"}
+    logged = [one for one in records if one["record"] in {"feedback", "injection", "link"} or one is merged]
+    assert {one["record"] for one in logged} == {"feedback", "injection", "link", "insight"}
     path.write_text("\n".join([header, *map(json.dumps, [theirs, *logged, *told, shown])]))
     memory.insights.import_from(path)
     assert memory.insights.why(name) == before

@@ -47,6 +47,10 @@ if TYPE_CHECKING:
         ("a**d/e", "ab/cd/e", False),
         ("[!a]b", "/b", False),
         ("[!!]b", "!b", False),
+        ("/***/b", "a/c/b", True),
+        ("secret/keys", "secret//keys/a", True),
+        ("secret/keys", "./secret/./keys/a", True),
+        ("/secret/", "src/../secret/k", True),
         ("[!!]b", "ab", True),
         ("[a--b]c", "-c", True),
         ("[]a]", "]", True),
@@ -101,6 +105,7 @@ def test_the_home_folder_is_understood(monkeypatch: pytest.MonkeyPatch) -> None:
         ("[!]", 1),
         ("[]", 1),
         ("x[[:digit:]]", 1),
+        (r"private\ notes/", 1),
         ("session: [!", 1),
     ],
 )

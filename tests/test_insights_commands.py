@@ -91,7 +91,7 @@ def test_what_is_asked_wrongly_is_refused_in_a_sentence(capsys: pytest.CaptureFi
 def test_lexical_mode_is_said_on_stderr_and_not_in_the_answer(capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["insight", "recall", "cart", "--json"]) == 0
     printed = capsys.readouterr()
-    assert (printed.out, "by words only" in printed.err) == ("[]\n", True)
+    assert (printed.out, "only words were compared" in printed.err) == ("[]\n", True)
 
 
 def test_every_command_speaks_to_people(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:

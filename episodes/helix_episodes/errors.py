@@ -70,7 +70,8 @@ class NotFound(HelixGraphError):
     @classmethod
     def of_episode(cls, episode: str, *, alike: Sequence[str] = ()) -> NotFound:
         """No episode has that id, or several have an id that begins so: ``alike``, at most five of them."""
-        several = f"several sessions begin with {episode!r} ({', '.join(alike)}); name more of the id"
+        named = ", ".join(f'"{one}"' for one in alike)  # a log chose them, and they may read as a sentence
+        several = f"several sessions begin with {episode!r} ({named}); name more of the id"
         return cls(several if alike else f"no session {episode!r}; `helix-graph sessions list` shows all")
 
 

@@ -66,14 +66,14 @@ class Insights(InsightContext):
 
         Raises:
             InvalidArgument: The text holds a character that nobody can read. There are too many tags, or one is too
-                long, or ``initial`` is not between 0 and 1. A tag is empty.
+                long, or ``initial`` is not between 0 and 1. A tag is empty. ``episode`` is no session's id.
         """
         draft = storing.InsightDraft(
             content=clean_content(content or ""),
             tags=storing.agents_tags(tags) if origin == "agent" else clean_tags(tags),
             origin=for_disk(origin),
             initial=as_fraction("initial", initial),
-            episode=for_disk(episode),
+            episode=storing.as_session("episode", episode),
             source=clean_source(source),
         )
         return storing.put(self, draft)

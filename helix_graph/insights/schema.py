@@ -277,7 +277,7 @@ SELECT number, CASE
     WHEN origin = 'agent' THEN 'written by an agent'
     ELSE 'from a session''s log'
 END, ifnull(i.file, ''),
-    ', ' || substr(created_at, 1, 10) || CASE episode WHEN '' THEN '' ELSE ', session ' || episode END
+    substr(created_at, 1, 10), episode
 FROM insight LEFT JOIN insight_import i ON i.id = insight.uid
 WHERE number {ANY_OF} AND (i.file IS NOT NULL OR (origin != 'told' AND edited_at = ''))
 """  # noqa: S608  (a constant)
@@ -286,13 +286,17 @@ WHERE number {ANY_OF} AND (i.file IS NOT NULL OR (origin != 'told' AND edited_at
 def said_by(connection: sqlite3.Connection, numbers: Iterable[int]) -> dict[int, str]:
     """Of the insights in these rows that are not a person's of this project, who or what wrote them."""
     return {
-        # a file and an author in git have the names that somebody chose: a sentence as a name is no word of ours
+        # a file, an author in git and a session have the names that somebody chose: a sentence is no word of ours
         number: sanitize_line(how)
-        + (" " if file else "")
-        + logged_name_or_quoted(cut_line(file, _LONGEST_FILE))
-        + sanitize_line(when)
-        for number, how, file, when in connection.execute(_SAID_BY, (as_list(numbers),))
+        + (f" {_name(file)}" if file else "")
+        + sanitize_line(f", {when}")
+        + (f", session {_name(session)}" if session else "")
+        for number, how, file, when, session in connection.execute(_SAID_BY, (as_list(numbers),))
     }
+
+
+def _name(name: str) -> str:
+    return logged_name_or_quoted(cut_line(name, _LONGEST_FILE))
 
 
 def legacy_forms(connection: sqlite3.Connection, numbers: Iterable[int]) -> dict[int, dict[str, str]]:

@@ -27,6 +27,8 @@ import msgspec
 from msgspec.structs import asdict
 
 from helix_episodes.errors import InvalidArgument
+from helix_episodes.redaction import for_disk
+from helix_episodes.store import PREFIX, is_session_id
 from helix_graph.insights import rows, scoring
 from helix_graph.insights.dedup import absorb, same_advice
 from helix_graph.insights.feedback import FeedbackReport, give_feedback, seed_attribution
@@ -46,6 +48,18 @@ def clean_name(name: str) -> str:
     """A name as it may be in a memory: without secrets, and a slug where it was more than a word."""
     plain = as_text("name", name)
     return name if plain == name and _PLAIN_NAME.fullmatch(name) else slug_of(plain)
+
+
+def as_session(parameter: str, given: str) -> str:
+    """The id of a session, which is shown next to what was learnt there; "" for none.
+
+    Raises:
+        InvalidArgument: It cannot be one.
+    """
+    session = for_disk(given)
+    if session and not is_session_id(session.removeprefix(PREFIX)):
+        raise InvalidArgument(parameter, "is no session's id: letters, digits, '.', '_' and '-', at most 128 of them")
+    return session
 
 
 def clean_line(text: str) -> str:

@@ -30,7 +30,7 @@ from msgspec.structs import replace
 from helix_episodes.errors import InvalidArgument
 from helix_episodes.msgspec_types import ready
 from helix_episodes.safe_files import read_regular, write_output
-from helix_episodes.store import PREFIX
+from helix_episodes.store import PREFIX, is_session_id
 from helix_graph.database import ANY_OF, as_list
 from helix_graph.insights import feedback, rows
 from helix_graph.insights.dedup import join_insights
@@ -122,6 +122,8 @@ def _value(name: str, value: Any, latest: datetime) -> Any:  # noqa: ANN401  (of
 def _text(name: str, value: str, latest: datetime) -> str:
     if name in _NAMES and value == FORGOTTEN:
         return value
+    if name == "episode" and not is_session_id(value.removeprefix(PREFIX)):
+        value = ""  # what is no session's id is not shown next to quotations
     if name in _DATES:
         return _date(name, value, latest)
     if name in _UIDS:
@@ -272,12 +274,12 @@ def take_in(context: InsightContext, records: Iterable[Record], *, file: Importe
     with context.database.writing() as connection:
         before, known = _counts(connection), _ids(connection)
         own = _own_ids(connection) if file else set()
-        _join_all(connection, [one for one in admitted if _identity(one) not in own])
+        _join_all(connection, [_apart(one, own) for one in admitted if _identity(one) not in own])
         if file:
             at = stamp(context.now())
             new_ids = _ids(connection) - known
-            logged = (FeedbackEntry, Injection)
-            counting = {one.id for one in admitted if isinstance(one, logged)} if file.outcomes_count else set()
+            beside = (InsightLink, FeedbackEntry, Injection)
+            counting = {one.id for one in admitted if isinstance(one, beside)} if file.outcomes_count else set()
             connection.executemany(
                 "INSERT INTO insight_import VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING",
                 [(one, file.name, file.sha256, at) for one in sorted(new_ids - counting)],
@@ -299,12 +301,13 @@ def take_in(context: InsightContext, records: Iterable[Record], *, file: Importe
 
 
 _EVERY_ID = (
-    "SELECT uid AS id FROM insight UNION ALL SELECT id FROM insight_feedback UNION ALL SELECT id FROM insight_injection"
+    "SELECT uid AS id FROM insight UNION ALL SELECT id FROM insight_link"
+    " UNION ALL SELECT id FROM insight_feedback UNION ALL SELECT id FROM insight_injection"
 )
 
 
 def _ids(connection: sqlite3.Connection) -> set[str]:
-    """Of the insights, and of what both logs say of them."""
+    """Of the insights, their links, and what both logs say of them."""
     return {one for (one,) in connection.execute(_EVERY_ID)}
 
 
@@ -312,6 +315,12 @@ def _own_ids(connection: sqlite3.Connection) -> set[str]:
     """What no file brought: no file of another may change or remove it."""
     found = connection.execute(f"SELECT id FROM ({_EVERY_ID}) WHERE {feedback.COUNTED}")  # noqa: S608  (constants)
     return {one for (one,) in found}
+
+
+def _apart(record: Record, own: set[str]) -> Record:
+    """The record, which is not merged into one of this user's own insights."""
+    merged = isinstance(record, Insight) and record.merged_into in own
+    return replace(record, state="active", merged_into="") if merged else record
 
 
 def _identity(record: Record) -> str:

@@ -118,7 +118,7 @@ def _notes(found: Sequence[Pattern], survey: Survey, chosen: ReadableRows | None
         )
     if chosen is not None and chosen.too_early:
         hidden = f"{count(chosen.too_early, 'row')} about outcomes of sessions hidden"
-        notes.append(f"{hidden}: too early to compare (--all shows them).")
+        notes.append(f"{hidden}: not compared (--all shows them).")
     return notes
 
 

@@ -106,7 +106,11 @@ def changes_code(timeline: Timeline, change: Decision) -> bool:
     """Whether some edit changed more than comments and where lines break: no test, build or type decides on these."""
     path = (change.action.path if change.action else None) or ""
     pairs = [texts_of(call) for call in timeline.calls_of(change) if call.changes_files]
-    return not pairs or path.endswith(_PROSE) or any(_code_in(old, path) != _code_in(new, path) for old, new in pairs)
+    # a command that writes does not say what was there before, and some agents' logs have no text of an edit
+    known = all(len(pair) > 1 and any(pair) for pair in pairs)
+    if not pairs or not known or path.endswith(_PROSE):
+        return True
+    return any(_code_in(old, path) != _code_in(new, path) for old, new in pairs)
 
 
 def _code_in(text: str, path: str) -> str:
