@@ -56,7 +56,7 @@ def as_session(parameter: str, given: str) -> str:
     Raises:
         InvalidArgument: It cannot be one.
     """
-    session = for_disk(given)
+    session: str = for_disk(given)
     if session and not is_session_id(session.removeprefix(PREFIX)):
         raise InvalidArgument(parameter, "is no session's id: letters, digits, '.', '_' and '-', at most 128 of them")
     return session
