@@ -92,6 +92,19 @@ def test_what_no_session_holds_is_joined_at_the_same_file_if_it_can_be(draw: Dra
     assert (chain(answer)[1], answer.resolution, answer.stitched) == ("edit source (.py) in .", "place", True)
 
 
+def test_named_files_are_not_joined_from_several_sessions_but_the_links_are_named(
+    draw: Draw, remember: Remember
+) -> None:
+    graph = remember(draw("one", "edit z.py -> a fails: x"), draw("two", "a fails: x -> edit a.py"))
+    apart = graph.path(source="z.py", target="a.py")
+    assert not apart.found
+    assert apart.hint == (
+        'no session holds the whole; its links by sessions: "edit z.py" to "a fails: x" in 1 of 1,'
+        ' "a fails: x" to "edit a.py" in 1 of 2'
+    )
+    assert graph.path(source="z.py", target="a.py", resolution="thing").stitched
+
+
 def test_each_edge_has_the_sessions_that_hold_it_of_those_with_its_source(draw: Draw, remember: Remember) -> None:
     held = [draw(name, "edit a.py -> b passes", "edit z.py -> commit") for name in "st"]
     graph = remember(*held, draw("u", "edit a.py -> commit"), draw("v", "edit z.py -> b passes"))

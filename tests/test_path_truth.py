@@ -465,6 +465,69 @@ def test_all_edits_of_a_file_since_the_failure_are_cited(script: Begin, asked: A
     assert f"line {edits[0]}, {edits[1]} -> " in said.getvalue()
 
 
+def test_a_finding_is_answered_by_the_edits_that_speak_of_it(script: Begin, asked: Asked) -> None:
+    two = f"{UNUSED.replace('1 issues', '2 issues')}\nstore/store.go:9:2: G306: Expect 0600 or less (gosec)\n* gosec: 1"
+    log = script("s").prompt("Lint").run(LINT, two, code=1).edit("store/store.go", "0644", "0600 // gosec")
+    log = log.edit("store/store.go", "func findAll(all []Item) []Item {\n}", "").run(LINT, LINT_PASSES)
+    answered, passed = asked(log, source="unused", target="passes").steps
+    assert len(answered.witnesses[0].target_lines) == 1
+    assert len(passed.witnesses[0].source_lines) == 2
+    assert answered.witnesses[0].target_lines[0] == passed.witnesses[0].source_lines[1]
+
+
+def test_edits_of_several_decisions_lead_to_one_pass(script: Begin, asked: Asked) -> None:
+    log = script("s").prompt("Lint").run(LINT, UNUSED, code=1).edit("store/store.go", "func findAll(all []Item)", "")
+    log = log.edit_fails("store/store.go").edit("store/store.go", "findAll(items)", "").run(LINT, LINT_PASSES)
+    answer = asked(log, source="unused", target="passes")
+    assert len(answer.steps[-1].witnesses[0].source_lines) == 2
+
+
+def test_all_attempts_at_a_failing_test_are_cited_for_its_pass(script: Begin, asked: Asked) -> None:
+    log = script("s").prompt("Test").run("go test ./store", go_fails("TestPut"), code=1)
+    log = log.edit("store/put.go", "a", "first").run("go test ./store", go_fails("TestPut"), code=1)
+    log = log.edit("store/put.go", "b", "second").run("go test ./store", "ok  \tshop.io/store\t0.31s")
+    assert len(asked(log, source="put.go", target="passes").steps[-1].witnesses[0].source_lines) == 2
+
+
+def test_a_test_file_of_which_some_tests_passed_meanwhile_leads_to_no_pass(script: Begin, asked: Asked) -> None:
+    some = f"--- PASS: TestGet (0.01s)\n{go_fails('TestPut')}"
+    log = script("s").prompt("Test").run("go test -v ./store", some, code=1)
+    log = log.edit("store/put_test.go", "a", "first").run("go test -v ./store", some, code=1)
+    log = log.edit("store/put_test.go", "b", "second").run("go test -v ./store", "ok  \tshop.io/store\t0.31s")
+    assert not asked(log, source="put_test.go", target="passes").found
+
+
+@pytest.mark.parametrize(("first", "found"), [("//go:build slow\n\npackage store", False), ("package store", True)])
+def test_a_linter_without_the_tag_of_a_test_file_does_not_look_at_it(
+    script: Begin, asked: Asked, first: str, *, found: bool
+) -> None:
+    log = script("s").prompt("Lint").write("store/slow_test.go", first).run("go test ./...", GO_PASSES)
+    log = log.edit("store/slow_test.go", "a", "b").run(LINT, LINT_PASSES)
+    assert asked(log, source="slow_test.go", target="golangci-lint passes").found is found
+
+
+@pytest.mark.parametrize("stopped", [False, True])
+def test_what_a_later_run_finds_and_the_next_did_not_is_not_led_to(
+    script: Begin, asked: Asked, *, stopped: bool
+) -> None:
+    log = script("s").prompt("Lint").edit("store/store.go", "a", "func findAll(all []Item) []Item {")
+    if stopped:
+        unbuilt = "store/get.go:3:1: undefined: Till (typecheck)\n1 issues:\n* typecheck: 1"
+        log = log.run(LINT, unbuilt, code=1).edit("store/get.go", "Till", "string")
+    log = log.run(LINT, UNUSED, code=1)
+    assert asked(log, source="store.go", target="golangci-lint fails").found is not stopped
+
+
+def test_a_path_of_a_rule_is_not_joined_from_several_sessions(script: Begin, asked: Asked) -> None:
+    two = f"{UNUSED.replace('1 issues', '2 issues')}\nstore/till.go:9:2: G306: Expect 0600 or less (gosec)\n* gosec: 1"
+    log = script("s").prompt("Lint").run(LINT, two, code=1).edit("store/till.go", "0644", "0600")
+    log = log.edit("store/store.go", "func findAll(all []Item) []Item {\n}", "").run(LINT, LINT_PASSES)
+    other = script("t").prompt("Lint").edit("store/store.go", "a", "b").run(LINT, LINT_PASSES)
+    assert not asked(log, other, source="unused", target="passes").found
+    by_kind = asked(log, other, source="unused", target="passes", resolution="kind")
+    assert by_kind.stitched
+
+
 def test_a_finding_of_two_files_is_a_failure_of_neither(script: Begin, asked: Asked) -> None:
     other = UNUSED.splitlines()
     both = "\n".join(

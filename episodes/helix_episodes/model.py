@@ -299,7 +299,8 @@ class Fix(_Value, frozen=True, kw_only=True):
     """The changes after which a failing check passed. ``share`` is 1/n for n changes; each may have done it.
 
     ``edits`` says of changes made by several edits which one speaks of this error, as far as any does. ``loose`` are
-    the changes of which the log does not show that they answer it.
+    the changes of which the log does not show that they answer it. ``lines`` are those of the edits that answer it,
+    where it can be told and there are several edits of the file.
     """
 
     error: str
@@ -309,6 +310,7 @@ class Fix(_Value, frozen=True, kw_only=True):
     share: Share = 1.0
     edits: tuple[FixEdit, ...] = ()
     loose: tuple[str, ...] = ()
+    lines: tuple[int, ...] = ()
 
     def edit_of(self, change: Decision) -> tuple[Evidence | None, bool]:
         """Where the log has what a change did about this error, and whether that silences the check."""

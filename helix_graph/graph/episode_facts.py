@@ -151,6 +151,7 @@ def _links(episode: Episode) -> Iterator[_Link]:
     """
     answers = credited_answers(episode)
     unsure = {(fix.error, change) for fix in episode.fixes for change in fix.loose}
+    lines = {fix.error: fix.lines for fix in episode.fixes}
     for link in episode.links:
         source, reason = link.source, link.reason
         if reason == "fix":  # they have a list of their own, with shares
@@ -158,7 +159,7 @@ def _links(episode: Episode) -> Iterator[_Link]:
         weight = REASON_WEIGHT[reason]
         if reason == "answer" and source in answers:
             target = answers[source]
-            yield source, target, link.type, reason, weight, (source, target) in unsure, None, ()
+            yield source, target, link.type, reason, weight, (source, target) in unsure, None, lines[source]
         else:
             yield source, link.target, link.type, reason, weight, link.loose, link.edit, link.lines
     for change, passed, loose in repaired_passes(episode):

@@ -83,6 +83,12 @@ def matches(graph: Adjacency, text: str) -> Iterator[Match]:
     yield from _of_texts("text", graph.texts_containing(wanted))
 
 
+def names_one(graph: Adjacency, text: str) -> bool:
+    """Whether a text is a place or thing, or its last parts; a command is none."""
+    wanted = text.strip()
+    return any(_is_whole(name, wanted) and not _is_command(name) for name in graph.names_containing(wanted))
+
+
 def _whole_names(graph: Adjacency, wanted: str) -> Iterator[Match]:
     """What has that place or thing, and failures in such a file."""
     plain = wanted.rstrip("/") or wanted

@@ -8,8 +8,10 @@ or thing is looked for among places and things from the start. None goes along a
 only that one thing followed another; where there is no other way, the hint says so.
 
 If no episode contains the path whole, the shortest one that an episode does contain is shown instead, although it is
-longer. Failing that, the path is *stitched* from several episodes, which is weaker: its links may never have followed
-each other anywhere. It joins them where they have a thing in common, else a place; labels alone are not enough.
+longer. Failing that, a path between kinds of step is *stitched* from several episodes, which is weaker: its links may
+never have followed each other anywhere. It joins them where they have a thing in common, else a place; labels alone are
+not enough. A path from or to a named file, test, symbol or rule is not: the edits of a file in two sessions are
+seldom about the same, so the hint names its links one by one.
 
 With a `resolution` everything happens there. At ``kind`` a text is looked for in labels, and where that finds no path
 in the texts of mentions; a stitched path is shown with the shortest that a single episode contains.
@@ -25,7 +27,7 @@ import msgspec
 from helix_episodes.errors import InvalidArgument
 from helix_episodes.store import PREFIX
 from helix_graph.errors import NO_WORDS
-from helix_graph.graph.adjacency import Adjacency, Edge, Frequency, Joint, MentionPlace, NodeSummary
+from helix_graph.graph.adjacency import FAILS, Adjacency, Edge, Frequency, Joint, MentionPlace, NodeSummary
 from helix_graph.graph.finer_adjacency import FinerAdjacency
 from helix_graph.graph.finer_labels import Resolution
 from helix_graph.graph.label_lookup import (
@@ -33,6 +35,7 @@ from helix_graph.graph.label_lookup import (
     ends_at_kind,
     matches,
     most_telling,
+    names_one,
     pairs,
 )
 from helix_graph.graph.label_search import LabelMatch
@@ -207,13 +210,37 @@ def find_path(  # noqa: PLR0913  (the options of the question)
         answer = _at(FinerAdjacency(graph.connection, resolution, firm=True), source, target, asked)
     else:
         answer = _finest(graph.firmly(), source, target, asked)
+    apart = None
+    if answer and resolution is None and (_names_one(graph, source) or _names_one(graph, target)):
+        held = tuple(one for one in answer.alternatives if _is_held(one))
+        answer = msgspec.structs.replace(answer, alternatives=held)
+        answer, apart = (answer, None) if _is_held(answer) else (None, answer)
     if answer:
         return answer
     missing = [text for text in (source, target) if next(matches(graph, text), None) is None]
     if missing:
         return PathAnswer(found=False, path=(), error=f'Nothing matches "{missing[0].strip()}"', hint=_NO_NODE)
-    hint = (resolution is None and _followed(graph, source, target, asked)) or _hint(graph, source, target, asked)
+    hint = resolution is None and _followed(graph, source, target, asked)
+    hint = hint or (_apart(apart) if apart else _hint(graph, source, target, asked))
     return PathAnswer(found=False, path=(), error=f"No path found within depth {max_depth}", hint=hint)
+
+
+def _names_one(graph: Adjacency, text: str) -> bool:
+    """Whether a text is the name of a file, test, symbol or rule, and no kind of step."""
+    first = next(matches(graph, text), None)
+    name = text.partition(FAILS)[2] or text
+    return first is not None and (first.how != "label" or names_one(graph, name))
+
+
+def _is_held(answer: FoundPath) -> bool:
+    """Whether a session holds a path, or a person has asserted a part of it."""
+    return bool(not answer.steps or answer.whole or any(step.assertions for step in answer.steps))
+
+
+def _apart(answer: FoundPath) -> str:
+    """The links of a path that no session holds, each as what it is."""
+    links = (f'"{one.source}" to "{one.target}" in {one.frequency.k} of {one.frequency.n}' for one in answer.steps)
+    return f"no session holds the whole; its links by sessions: {', '.join(links)}"
 
 
 _NO_NODE = "`helix-graph labels` lists all labels"
@@ -414,19 +441,21 @@ _EndPlaces = tuple[MentionPlace, MentionPlace, tuple[int, ...], tuple[int, ...]]
 def _quoted_places(graph: Adjacency, chain: tuple[Joint, ...]) -> tuple[_EndPlaces, ...]:
     """Where the mentions of a chain are; of a change that several edits make up the one that answers the error."""
     places = {local: graph.place(episode, local) for episode, *ends in chain for local in ends}
-    several: dict[str, tuple[int, ...]] = {}
+    several: dict[tuple[str, str], tuple[int, ...]] = {}
     answers: set[str] = set()  # of these the edit that answers the error is shown, not the last before the pass
     for episode, source, target in chain:
         edit = graph.speaking_edit(episode, source, target)
         if edit and edit[0] not in answers:
             places[edit[0]] = msgspec.structs.replace(places[edit[0]], line=edit[1], quote=edit[2])
         if lines := graph.edit_lines(episode, source, target):
-            several[source] = lines
+            several[source, target] = lines
         answers.add(target)
-    return tuple(
-        (places[source], places[target], several.get(source, ()), several.get(target, ()))
-        for _, source, target in chain
-    )
+    ends = []
+    for _, source, target in chain:
+        lines = several.get((source, target), ())
+        answered = target.startswith("d")  # from an error to its answer; else from a change to its verdict
+        ends.append((places[source], places[target], () if answered else lines, lines if answered else ()))
+    return tuple(ends)
 
 
 def _step(

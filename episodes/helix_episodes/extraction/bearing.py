@@ -16,6 +16,7 @@ change answers the complaint. Where the log does not show this the link is *loos
 from __future__ import annotations
 
 import re
+from functools import partial
 from itertools import takewhile
 from typing import TYPE_CHECKING
 
@@ -24,7 +25,8 @@ from msgspec.structs import replace
 from helix_episodes.extraction.calls import command_of
 from helix_episodes.extraction.check_runs import rewrites
 from helix_episodes.extraction.checks.compilers import COMPILE_FAMILIES
-from helix_episodes.extraction.checks.model import names_selected, paths_of
+from helix_episodes.extraction.checks.model import names_selected
+from helix_episodes.extraction.files_looked_at import is_named, looks_at, output_of, stem_of
 from helix_episodes.extraction.fix_credit import (
     changes_code,
     has_word,
@@ -33,7 +35,7 @@ from helix_episodes.extraction.fix_credit import (
     quoted_lines,
     texts_of,
 )
-from helix_episodes.extraction.languages import is_source_for, language_of, may_read
+from helix_episodes.extraction.languages import may_read
 from helix_episodes.extraction.paths import file_name, is_test_file
 
 if TYPE_CHECKING:
@@ -46,14 +48,6 @@ if TYPE_CHECKING:
 
 #: Kinds of check that judge every file by itself.
 _OF_EACH_FILE = frozenset({"lint", "format"})
-#: Languages of which a build or test compiles every file of a package; in others a test reads what it imports.
-_COMPILED = frozenset({"go", "rust", "jvm", "dotnet", "swift"})
-#: What tests are called besides the name of what they test.
-_TEST_MARK = re.compile(r"^test_|[._-](?:test|tests|spec)$")
-#: A word for a path, as commands and outputs have it.
-_PATH = re.compile(r"[\w@~.+/\\-]+")
-#: A longer output than this says nothing more.
-MOST_TEXT = 60_000
 #: What stands for white space in what a formatter would have printed, and what marks the lines that it would change.
 _MARKS = re.compile(r"[\s→·]")
 _REMOVED = re.compile(r"^[\s\d│|]*-(?!-)")
@@ -61,12 +55,6 @@ _SHORTEST_LINE = 8
 #: The arrow before a marked line, and the rule above the next complaint.
 _ARROW = re.compile(r"^\s*>\s*\d+\s*[│|]")
 _RULED = re.compile(r"━━━")
-#: What git says of the files of a commit whose hook ran the tests.
-_COMMITTED = re.compile(r"^ (?:create|delete) mode .*|^ rename .*", re.MULTILINE)
-#: For which systems and with which tags Go compiles a file: by its first lines, and by its name.
-_GO_BUILD = re.compile(r"^//go:build (.+)$", re.MULTILINE)
-_GO_TAG = re.compile(r"\w+")
-_GO_SYSTEM = re.compile(r"_(?:windows|linux|darwin|freebsd|js|wasm|amd64|arm64)(?:_test)?\.go$")
 #: What a checker that may rewrite says where it had nothing to rewrite.
 _NOTHING_REPAIRED = "No fixes applied"
 
@@ -78,7 +66,7 @@ def shows_pass(timeline: Timeline, change: Decision, run: CheckRun, fixes: Seque
     if any(one.verdict.check == check for one in failing) or _repaired_itself(timeline, run):
         return False
     path = (change.action.path if change.action else None) or ""
-    if not path or any(_may_blame(timeline, one, path) for one in failing) or _is_changed_again(timeline, change, run):
+    if not path or any(_may_blame(timeline, one, path) for one in failing) or _is_written_over(timeline, change, run):
         return False
     fixed = any(
         fix.check == check and fix.verified_by in run.events and change.id in fix.changes and change.id not in fix.loose
@@ -95,12 +83,12 @@ def shows_pass(timeline: Timeline, change: Decision, run: CheckRun, fixes: Seque
     )
     if any(one.passed and not _is_elsewhere(timeline, one, path, texts) for one in nearer):
         return False
-    return (fixed or _looks_at(timeline, run, path, texts)) and _decides(timeline, run, path, texts)
+    return (fixed or looks_at(timeline, run, path, texts)) and _decides(timeline, run, path, texts)
 
 
 def _is_elsewhere(timeline: Timeline, run: CheckRun, path: str, texts: str) -> bool:
     """Whether a run shows that it did not look at a file: it lists other packages, or selects other names."""
-    return bool(run.verdict.ran or names_selected(run.verdict)) and not _looks_at(timeline, run, path, texts)
+    return bool(run.verdict.ran or names_selected(run.verdict)) and not looks_at(timeline, run, path, texts)
 
 
 def _decides(timeline: Timeline, run: CheckRun, path: str, texts: str) -> bool:
@@ -113,17 +101,25 @@ def _decides(timeline: Timeline, run: CheckRun, path: str, texts: str) -> bool:
     before = _verdict_before(timeline, run, path, texts)
     if kind in _OF_EACH_FILE and (before is None or before.passed):
         return True
-    changes = timeline.changes_between(before.position if before else -1, run.position, kind=kind)
+    start, failing = _failing_since(timeline, before, path)
+    if is_test_file(path) and any(map(partial(_passed_some, timeline), failing)):
+        return False  # which of its tests an edit turned, and which passed before, is not shown
+    changes = timeline.changes_between(start, run.position, kind=kind)
     others = [one for one in changes if _path_of(one) != path and may_read(check, _path_of(one) or "", tests=True)]
     return not any(
         (kind in _OF_EACH_FILE or changes_code(timeline, one)) and _may_matter(timeline, one, run) for one in others
     )
 
 
+def _passed_some(timeline: Timeline, run: CheckRun) -> bool:
+    """Whether some tests of a failing run passed."""
+    return any(" passed" in timeline.event(name).content for name in run.events)
+
+
 def _may_matter(timeline: Timeline, change: Decision, run: CheckRun) -> bool:
     """Whether a change may be why a run passes; of tests only those that it ran."""
     path = _path_of(change) or ""
-    return not is_test_file(path) or _looks_at(timeline, run, path, _texts(timeline, change))
+    return not is_test_file(path) or looks_at(timeline, run, path, _texts(timeline, change))
 
 
 def _verdict_before(timeline: Timeline, run: CheckRun, path: str, texts: str) -> CheckRun | None:
@@ -136,19 +132,44 @@ def _verdict_before(timeline: Timeline, run: CheckRun, path: str, texts: str) ->
         if one.position < run.position and one.verdict.kind == kind and may_read(one.verdict.check, path, tests=True)
     ]
     return max(
-        (one for one in earlier if (one.passed and _looks_at(timeline, one, path, texts)) or not one.passed),
+        (one for one in earlier if (one.passed and looks_at(timeline, one, path, texts)) or not one.passed),
         key=lambda one: one.position,
         default=None,
     )
 
 
 def edits_passed(timeline: Timeline, change: Decision, run: CheckRun) -> list[ParsedCall]:
-    """The edits of a change's file that a passing run judges for the first time."""
+    """The edits of a change's file of which a run is the first that passes."""
     path = _path_of(change) or ""
-    before = _verdict_before(timeline, run, path, _texts(timeline, change))
-    start = before.position if before else -1
-    calls = (one for one in timeline.calls if one.changes_files and one.path == path and one.status != "error")
-    return [one for one in calls if start < one.position < run.position]
+    start, _ = _failing_since(timeline, _verdict_before(timeline, run, path, _texts(timeline, change)), path)
+    calls = [one for one in timeline.calls if one.path == path and start < one.position < run.position]
+    met = [one for one in calls if one.changes_files]
+    whole = [number for number, one in enumerate(met) if _is_whole(one, path) and number]
+    return met[whole[-1] :] if whole else met
+
+
+def _failing_since(timeline: Timeline, before: CheckRun | None, path: str) -> tuple[int, tuple[CheckRun, ...]]:
+    """Since when changes of a file count for a pass, and the runs that failed in the same way, the last first.
+
+    Where a check goes on failing although a file is changed, no single attempt is known to be the one that helped.
+    """
+    if before is None:
+        return -1, ()
+    runs = [one for one in timeline.runs[before.verdict.check] if one.position <= before.position]
+    alike = takewhile(lambda one: one is before or _fail_alike(timeline, one, before), reversed(runs))
+    failing = () if before.passed else tuple(alike)
+    first = failing[-1].position if failing else before.position
+    edits = (one for one in timeline.calls if one.changes_files and one.path == path)
+    tried = any(first < one.position < before.position for one in edits)
+    return (first, failing) if tried else (before.position, ())
+
+
+def _fail_alike(timeline: Timeline, one: CheckRun, other: CheckRun) -> bool:
+    """Whether two runs fail in the same tests, or in the same way in the same files."""
+    first, second = ([timeline.event(name) for name in run.events] for run in (one, other))
+    tests, others = ({test for event in events for test in event.tests} for events in (first, second))
+    places, known = ({(event.family, event.path) for event in events} for events in (first, second))
+    return not one.passed and not (tests.isdisjoint(others) if tests and others else places.isdisjoint(known))
 
 
 def _path_of(change: Decision) -> str | None:
@@ -160,7 +181,7 @@ def _repaired_itself(timeline: Timeline, run: CheckRun) -> bool:
     if run.call is None or run.verdict.segment is None:
         return False
     segments = timeline.calls[run.call].segments[run.verdict.segment : run.verdict.segment + 1]
-    return any(map(rewrites, segments)) and _NOTHING_REPAIRED not in _output(timeline, run)
+    return any(map(rewrites, segments)) and _NOTHING_REPAIRED not in output_of(timeline, run)
 
 
 def _may_blame(timeline: Timeline, failed: CheckRun, path: str) -> bool:
@@ -168,142 +189,29 @@ def _may_blame(timeline: Timeline, failed: CheckRun, path: str) -> bool:
     kind = failed.verdict.kind
     named = kind in {"lint", "format"} and any(timeline.event(one).path for one in failed.events)
     if named and COMPILE_FAMILIES.isdisjoint(failed.families):
-        return is_named(path, _output(timeline, failed))
+        return is_named(path, output_of(timeline, failed))
     return may_read(failed.verdict.check, path, tests=kind == "test")
 
 
-def _is_changed_again(timeline: Timeline, change: Decision, run: CheckRun) -> bool:
-    """Whether a later edit changed the same file before a run: that edit met the verdict, not the change."""
-    path = (change.action.path if change.action else None) or ""
+def _is_written_over(timeline: Timeline, change: Decision, run: CheckRun) -> bool:
+    """Whether the whole file was written again before a run, or a command may have: that met the verdict."""
+    path = _path_of(change) or ""
     last = max(one.position for one in timeline.calls_of(change))
     return any(
-        last < one.position < run.position and one.status != "error" and (one.path == path or _writes(one, path))
+        last < one.position < run.position and one.status != "error" and (_is_whole(one, path) or _writes(one, path))
         for one in timeline.calls
-        if one.changes_files or one.operation == "run"
     )
+
+
+def _is_whole(call: ParsedCall, path: str) -> bool:
+    """Whether a call wrote all of a file, so that nothing is left of edits before."""
+    return call.changes_files and call.path == path and "old" not in call.step.arguments
 
 
 def _writes(call: ParsedCall, path: str) -> bool:
     """Whether a command may have written a file that it names; git's only record it."""
     writing = any(part.purpose == "change" and part.program != "git" for part in call.segments)
     return writing and is_named(path, command_of(call))
-
-
-def _looks_at(timeline: Timeline, run: CheckRun, path: str, texts: str) -> bool:
-    if is_named(path, _command_of(timeline, run)):
-        return True
-    return is_source_for(run.verdict.check, path, run.verdict.kind) and _takes_in(timeline, run, path, texts)
-
-
-def _takes_in(timeline: Timeline, run: CheckRun, path: str, texts: str) -> bool:
-    """Whether what a run was narrowed to has a file in it, as far as its command and output show."""
-    verdict, output = run.verdict, _output(timeline, run)
-    selected = names_selected(verdict)
-    if selected and not any(name in texts or name in path for name in selected):
-        return False
-    folder = path.rpartition("/")[0]
-    command = _command_of(timeline, run)
-    untagged = path.endswith("_test.go") and verdict.kind != "test" and "tags" not in command
-    if _is_left_out(path, texts, command) or (untagged and not _is_tested_untagged(timeline, folder)):
-        return False
-    if verdict.ran or verdict.cached:
-        return any(one == folder or one.endswith(f"/{folder}") for one in verdict.ran) if folder else bool(verdict.ran)
-    compiled = language_of(verdict.check) in _COMPILED
-    unseen = not is_test_file(path) or (verdict.task is not None and verdict.echoed is None)
-    if verdict.kind == "test" and not compiled and unseen:
-        return is_named(
-            path, _COMMITTED.sub("", output)
-        )  # nobody sees which files the tests import, or what a script runs
-    entered = _folder_entered(timeline, run)
-    if not _is_below(path, entered) or (verdict.kind == "typecheck" and not compiled and _package_of(path) != entered):
-        return False
-    places = [one for one in paths_of(verdict) if one.strip("./")]
-    return not places or any(
-        _is_below(path, one) or is_named(path, one) or _selects(one, path, texts) for one in places
-    )
-
-
-def _is_left_out(path: str, texts: str, command: str) -> bool:
-    """Whether Go compiles a file on other systems alone, or with tags that the command does not name."""
-    if not path.endswith(".go") or "GOOS=" in command:
-        return False
-    tagged = [word for line in _GO_BUILD.findall(texts) for word in _GO_TAG.findall(line)]
-    return bool(_GO_SYSTEM.search(path)) or (bool(tagged) and not any(word in command for word in tagged))
-
-
-def _is_tested_untagged(timeline: Timeline, folder: str) -> bool:
-    """Whether tests of a folder ran without build tags: else its files may need some that a linter was not given."""
-    return any(
-        one == folder or one.endswith(f"/{folder}")
-        for runs in timeline.runs.values()
-        for run in runs
-        if run.verdict.kind == "test" and "-tags" not in f"{_command_of(timeline, run)}\n{_output(timeline, run)}"
-        for one in (*run.verdict.ran, *run.verdict.cached)
-    )
-
-
-def _selects(word: str, path: str, texts: str) -> bool:
-    """Whether a bare word of a command is a part of the names of tests, and of these some are in the change."""
-    return "_" in word and word.isidentifier() and (word in texts or word in file_name(path))
-
-
-def _package_of(path: str) -> str:
-    """The folder of a package within the repository that has its own sources, and so its own settings of types."""
-    before, found, _ = path.partition("/src/")
-    return before if found else ""
-
-
-def _is_below(path: str, folder: str) -> bool:
-    plain = folder.removeprefix("./").removesuffix("...").rstrip("/*")
-    return plain in {"", ".", path} or path.startswith(f"{plain}/")
-
-
-def _folder_entered(timeline: Timeline, run: CheckRun) -> str:
-    """The folder of the repository that a command went to before it ran the check; empty where it did not, or left."""
-    if run.call is None:
-        return ""
-    before = timeline.calls[run.call].segments[: run.verdict.segment]
-    entered = [part.arguments[0] for part in before if part.program == "cd" and part.arguments]
-    inside = [one for one in entered if not one.startswith(("/", "~", "$", "..")) and one != "-"]
-    return inside[-1] if inside else ""
-
-
-def is_named(path: str, text: str) -> bool:
-    """Whether a text has the name of a file, or of a test that is called after it, with folders that agree."""
-    own = path.split("/")
-    for found in _PATH.findall(text):
-        parts = found.partition("::")[0].replace("\\", "/").split("/")
-        if parts[-1] == own[-1] and _agree(own[:-1], parts[:-1]):
-            return True
-        if parts[-1] != own[-1] and is_test_file(parts[-1]) and _stem(parts[-1]) == _stem(path):
-            return True
-    return False
-
-
-def _agree(own: Sequence[str], other: Sequence[str]) -> bool:
-    shorter = min(len(own), len(other))
-    return not shorter or list(own[-shorter:]) == list(other[-shorter:])
-
-
-def _stem(path: str) -> str:
-    """A file's name without its ending and without what marks it as a test.
-
-    >>> _stem("ui/cart.test.tsx"), _stem("test_cart.py"), _stem("cart_test.go")
-    ('cart', 'cart', 'cart')
-    """
-    name = file_name(path.partition("::")[0])
-    return _TEST_MARK.sub("", name.rpartition(".")[0] or name)
-
-
-def _output(timeline: Timeline, run: CheckRun) -> str:
-    return timeline.calls[run.call].output[:MOST_TEXT] if run.call is not None else ""
-
-
-def _command_of(timeline: Timeline, run: CheckRun) -> str:
-    if run.call is None or run.verdict.segment is None:
-        return ""
-    segments = timeline.calls[run.call].segments
-    return segments[run.verdict.segment].text if run.verdict.segment < len(segments) else ""
 
 
 def _texts(timeline: Timeline, change: Decision) -> str:
@@ -324,7 +232,7 @@ def wrote_what_fails(
     path = _path_of(change) or ""
     own = bool(event.path) and file_name(event.path or "") == file_name(path)
     compiled = event.family in COMPILE_FAMILIES
-    quoted = _quoted(_output(timeline, run), event) if own else frozenset()
+    quoted = _quoted(output_of(timeline, run), event) if own else frozenset()
     for one in reversed(edits):
         if quoted & _introduced(one):
             return one
@@ -337,7 +245,7 @@ def wrote_what_fails(
             for word in words
         ):
             return one
-    tested = bool(event.path) and _stem(event.path or "") == _stem(path)
+    tested = bool(event.path) and stem_of(event.path or "") == stem_of(path)
     unplaced = not event.path and run.verdict.kind != "test"
     return edits[0] if alone and len(edits) == 1 and (own or tested or unplaced) else None
 
@@ -349,7 +257,7 @@ def _names_its_file(timeline: Timeline, event: Event, run: CheckRun) -> bool:
     rule = replace(
         event, family=(event.family or "").rpartition(" ")[2]
     )  # "gosec G306" is printed as "G306: … (gosec)"
-    files = named_files(rule, _output(timeline, run), alone=len(run.events) == 1)
+    files = named_files(rule, output_of(timeline, run), alone=len(run.events) == 1)
     return bool(event.path) and event.family != "not formatted" and len(files) <= 1
 
 
@@ -411,10 +319,16 @@ def loose_changes(timeline: Timeline, fix: Fix, error: Event, speaking: Collecti
         position = timeline.positions[name]
         after = timeline.next_run(error.check or "", position)
         good = after is None or (after.passed and _is_verified_by(timeline, fix, error, after))
-        answers = name in speaking or others == [name]
+        answers = name in speaking or (others == [name] and not _is_mixed(timeline, name, failure))
         if not good or not answers or (shown_again is not None and shown_again < position):
             loose.append(name)
     return tuple(loose)
+
+
+def _is_mixed(timeline: Timeline, name: str, failure: CheckRun) -> bool:
+    """Whether a change has several edits, each of which may be about another of the things that a linter found."""
+    edits = [one for one in timeline.calls_of(timeline.decision(name)) if one.changes_files]
+    return len(edits) > 1 and len(failure.events) > 1 and failure.verdict.kind in _OF_EACH_FILE
 
 
 def _is_of_another_test(change: Decision, error: Event) -> bool:

@@ -147,6 +147,30 @@ def speaking_calls(timeline: Timeline, fix: Fix, error: Event) -> dict[str, Pars
     It replaces a line that the failing output quotes below the diagnostic, or has the name or the rule of the message,
     or the name of the test.
     """
+    scores = _scores(timeline, fix, error)
+    return {change: max(some, key=itemgetter(1))[0] for change, some in scores.items()}
+
+
+def answering_calls(timeline: Timeline, fix: Fix, error: Event, speaking: Mapping[str, ParsedCall]) -> list[ParsedCall]:
+    """The edits that answer an error, in order; none where one edit is all there is.
+
+    Of what a check says of a place those that speak of it; what a test wants, all edits of the file may be about.
+    """
+    changes = [timeline.decision(name) for name in fix.changes]
+    edits = [call for one in changes for call in timeline.calls_of(one) if call.changes_files]
+    if error.id not in timeline.run_of or len(edits) < 2 or len({one.path for one in edits}) > 1:  # noqa: PLR2004
+        return []
+    kind = timeline.runs[error.check or ""][timeline.run_of[error.id]].verdict.kind
+    if kind == "test" and not does_not_compile(error, kind):
+        return edits
+    found = [call for some in _scores(timeline, fix, error).values() for call, _ in some] if speaking else edits
+    return sorted(found, key=lambda one: one.position)
+
+
+def _scores(
+    timeline: Timeline, fix: Fix, error: Event
+) -> dict[str, list[tuple[ParsedCall, tuple[int, int, int, int]]]]:
+    """By change of a fix the edits that speak of the error, and how much."""
     if error.id not in timeline.call_numbers:
         return {}
     output = timeline.call_of(error).output[:_MOST_TEXT]
@@ -160,7 +184,7 @@ def speaking_calls(timeline: Timeline, fix: Fix, error: Event) -> dict[str, Pars
         edits = [one for one in timeline.calls_of(change) if one.changes_files]
         speaking = [(one, score) for one in edits if any(score := _speaks(one, quoted, names, rules, said))]
         if speaking:
-            found[change.id] = max(speaking, key=itemgetter(1))[0]
+            found[change.id] = speaking
     return found
 
 

@@ -40,6 +40,7 @@ from helix_episodes.extraction.checks.environment import NOTHING_CHECKED
 from helix_episodes.extraction.drafts import evidence_of, line
 from helix_episodes.extraction.edit_coverage import runs_other_files
 from helix_episodes.extraction.fix_credit import (
+    answering_calls,
     changes_code,
     credited,
     credited_changes,
@@ -92,7 +93,9 @@ def _in_detail(timeline: Timeline, error: Event, fix: Fix) -> Fix:
     """The fix with the edits that speak of the error, and with the changes that need not have to do with it."""
     speaking = speaking_calls(timeline, fix, error)
     loose = loose_changes(timeline, fix, error, speaking.keys())
-    return replace(fix, edits=speaking_edits(timeline, fix, error, speaking), loose=loose)
+    answering = answering_calls(timeline, fix, error, speaking) if len(loose) < len(fix.changes) else []
+    lines = tuple(call.step.source.line for call in answering)
+    return replace(fix, edits=speaking_edits(timeline, fix, error, speaking), loose=loose, lines=lines)
 
 
 def _fix(timeline: Timeline, error: Event) -> Fix | None:

@@ -109,12 +109,14 @@ def _judged(
     edits = [one for one in timeline.calls_of(change) if one.changes_files]
     if event.type == "error":
         edit = wrote_what_fails(timeline, change, event, run, alone=alone)
-        link = replace(link, loose=edit is None)
+        previous = timeline.last_run_before(event.check or "", run.position)
+        since = edit is not None and previous is not None and previous.position > edit.position
+        link = replace(link, loose=edit is None or since)  # a run in between that did not find it is the next, not this
     else:
-        # What passes is the file as the last edit left it.
-        edit = next((one for one in reversed(edits) if one.status != "error" and one.position < run.position), None)
+        # What passes is the file as the last edit left it, by whichever decision.
         link = replace(link, loose=not shows_pass(timeline, change, run, fixes))
         met = [] if link.loose else edits_passed(timeline, change, run)
+        edit = met[-1] if met else None
         link = replace(link, lines=tuple(one.step.source.line for one in met) if len(met) > 1 else ())
     told = edit is not None and edit is not edits[0] and not link.loose
     return replace(link, edit=evidence_of_call(edit)) if edit and told else link
