@@ -524,8 +524,6 @@ def test_a_path_of_a_rule_is_not_joined_from_several_sessions(script: Begin, ask
     log = log.edit("store/store.go", "func findAll(all []Item) []Item {\n}", "").run(LINT, LINT_PASSES)
     other = script("t").prompt("Lint").edit("store/store.go", "a", "b").run(LINT, LINT_PASSES)
     assert not asked(log, other, source="unused", target="passes").found
-    by_kind = asked(log, other, source="unused", target="passes", resolution="kind")
-    assert by_kind.stitched
 
 
 def test_a_finding_of_two_files_is_a_failure_of_neither(script: Begin, asked: Asked) -> None:
