@@ -45,7 +45,7 @@ def test_every_question_about_a_session_takes_short_names(memory: Memory, said: 
 
 
 def test_several_sessions_of_one_beginning_are_named(memory: Memory) -> None:
-    with pytest.raises(NotFound, match="aaaa1111, aaaa2222"):
+    with pytest.raises(NotFound, match='"aaaa1111", "aaaa2222"'):
         memory.episodes.require("aaaa")
 
 

@@ -82,7 +82,7 @@ def test_a_real_terminal_is_seen_for_what_it_is(written: Path) -> None:
 def test_what_colour_says_stands_there_in_words() -> None:
     told = unstyled(shown("explain", FAILED, columns=100).out)
     assert [word for word in ("failure", "for it", "against it") if word not in told] == []
-    assert "too early" in unstyled(shown("patterns", columns=100).out)
+    assert "too early" in unstyled(shown("patterns", "--all", columns=100).out)
 
 
 def colours() -> list[tuple[int, int, int]]:
