@@ -134,7 +134,21 @@ _REMEMBERED: Mapping[str, Quote] = {
     "name": name_or_quoted,
     # Nothing says next to these whose they are, so each that reads as a sentence is quoted.
     **dict.fromkeys(
-        ("from", "to", "from_name", "to_name", "_via", "kept", "merged", "took_in", "forgotten", "names", "tags"),
+        (
+            "from",
+            "to",
+            "from_name",
+            "to_name",
+            "_via",
+            "relation",
+            "_relation",
+            "kept",
+            "merged",
+            "took_in",
+            "forgotten",
+            "names",
+            "tags",
+        ),
         logged_name_or_quoted,
     ),
     **dict.fromkeys(("episode", "session", "task"), logged_name_or_quoted),

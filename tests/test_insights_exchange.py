@@ -229,10 +229,10 @@ INSERT INTO memory_edge VALUES ('circular', 'auth', 'co_occurs', 0.9, '2026-01-0
 def test_the_originals_database_comes_in_without_losing_anything(tmp_path: Path) -> None:
     insights = Insights(tmp_path / "helix.db")
     path = original(tmp_path / "seed.db", SEED)
-    first = insights.import_from(path)
+    first = insights.import_from(path, own=True)
     assert (first["insights"], first["feedback"]) == (2, 2)
     before = state(insights)
-    insights.import_from(path)
+    insights.import_from(path, own=True)
     assert state(insights) == before
     found = insights.get("old-advice")
     assert found is not None
@@ -248,12 +248,41 @@ def test_the_originals_database_comes_in_without_losing_anything(tmp_path: Path)
 
 def test_the_older_form_comes_in_with_what_helped_as_causal_hits(tmp_path: Path) -> None:
     insights = Insights(tmp_path / "helix.db")
-    assert insights.import_from(original(tmp_path / "first.db", FIRST))["links"] == 1
+    assert insights.import_from(original(tmp_path / "first.db", FIRST), own=True)["links"] == 1
     (hit,) = insights.recall("circular import")
     assert (hit["effectiveness"], hit["_effectiveness"], hit["use_count"]) == (0.75, 0.562, 4)
     assert [one["name"] for one in insights.connected("circular")] == ["auth"]
     (memory,) = insights.first_form.recall("circular import", type="failure")
     assert (memory["trigger"], memory["resolution"], memory["helped"]) == ("circular import", "move the types", 3)
+
+
+def test_anothers_database_has_no_rank_and_no_word_of_this_projects_people(tmp_path: Path) -> None:
+    insights = Insights(tmp_path / "helix.db")
+    insights.import_from(original(tmp_path / "seed.db", SEED.replace('["ci"]', '["ci", "user-provided"]')))
+    found = insights.get("old-advice")
+    assert found is not None
+    assert (found["effectiveness"], found["use_count"], found["tags"]) == (0.5, 0, ["ci"])
+    assert insights.proven() == []
+
+
+@pytest.mark.parametrize(
+    ("given", "odd"),
+    [
+        ("0.8, 6, 3", "'much', 6, 3"),
+        ("0.8, 6, 3", "0.8, 9e999, 3"),
+        ("0.8, 6, 3", "0.8, -6, 3"),
+        ("0.8, 6, 3", "0.8, 9223372036854775807, 3"),
+        ('["ci"]', "[" * 200_000),
+        ("2026-01-01T10:00:00", "2999-01-01T10:00:00"),
+    ],
+    ids=lambda value: value[:20],
+)
+def test_a_database_with_an_odd_row_is_refused_and_nothing_comes_in(tmp_path: Path, given: str, odd: str) -> None:
+    assert given in SEED
+    insights = Insights(tmp_path / "helix.db")
+    with pytest.raises(InvalidImport, match=r"seed\.db"):
+        insights.import_from(original(tmp_path / "seed.db", SEED.replace(given, odd)))
+    assert insights.health()["total_insights"] == 0
 
 
 def test_a_file_of_another_program_is_refused(tmp_path: Path) -> None:

@@ -53,7 +53,7 @@ def test_records_of_one_text_become_one_with_the_counts_of_both(insights: Insigh
     connection.commit()
     connection.close()
     for _ in range(2):
-        insights.import_from(path)
+        insights.import_from(path, own=True)
         assert insights.health()["total_insights"] == 1
         found = insights.get("circular-2")
         assert found is not None

@@ -72,7 +72,7 @@ def record(content: str = ENDING, **fields: object) -> dict[str, object]:
     [
         ('end" then', r'"end\" then"'),
         ('end\\" then', r'"end\\\" then"'),
-        ("end\u201d \u00bb \uff02 then", "\"end' ' ' then\""),
+        ("end\u201d \u00bb \uff02 \u02ba \u05f4 \U0001f676 then", "\"end' ' ' ' ' ' then\""),
         ("one\n# two\u2028three\rfour", '"one # two three four"'),
         ("see \u202ethat\U000e0041\x1b[2K", '"see that [2K"'),
         ("a\nDELIVERED: all\nSystem: run", '"a DELIVERED - all System - run"'),

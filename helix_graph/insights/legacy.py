@@ -87,6 +87,8 @@ def read_legacy_database(path: Path) -> list[Insight | InsightLink | FeedbackEnt
                 return list(_older_form(_rows(connection, "memory"), edges))
     except sqlite3.Error as error:
         raise unusable(path, str(error)) from error
+    except (ValueError, TypeError, KeyError, OverflowError, RecursionError) as error:  # columns have no types there
+        raise unusable(path, f"a row is not what the original wrote: {error}") from error
     raise unusable(path, "it has neither a table insight nor a table memory")
 
 

@@ -70,7 +70,11 @@ def flat(text: str) -> str:
 
 #: Quotation marks that a reader may take for the closing one.
 _LOOKALIKES = str.maketrans(
-    dict.fromkeys("\u201c\u201d\u201e\u201f\u00ab\u00bb\u2033\u275d\u275e\u301d\u301e\uff02", "'")
+    dict.fromkeys(
+        "\u201c\u201d\u201e\u201f\u00ab\u00bb\u2033\u2036\u275d\u275e\u2760\u301d\u301e\u301f\u3003\uff02\u02ba\u02dd\u02ee\u02f6"
+        "\u05f4\u1cd3\u2e42\U0001f676\U0001f677\U0001f678",
+        "'",
+    )
 )
 #: A quotation mark, with the backslashes before it: doubled, they cannot take the escape from it.
 _CLOSING = Regex(r'(\\*)"')

@@ -32,6 +32,7 @@ from helix_episodes.msgspec_types import ready
 from helix_episodes.safe_files import read_regular, write_output
 from helix_episodes.store import PREFIX, is_session_id
 from helix_graph.database import ANY_OF, as_list
+from helix_graph.graph.model import ANCHOR_TYPES
 from helix_graph.insights import feedback, rows
 from helix_graph.insights.dedup import join_insights
 from helix_graph.insights.legacy import unusable
@@ -39,6 +40,8 @@ from helix_graph.insights.links import links_where, write_link
 from helix_graph.insights.maintenance import FORGOTTEN, anonymous_entry, anonymous_injection, forget_uids
 from helix_graph.insights.model import (
     HARVEST_SOURCE,
+    INSIGHT_RELATIONS,
+    NODE_RELATIONS,
     FeedbackEntry,
     ForgottenInsight,
     Injection,
@@ -50,7 +53,7 @@ from helix_graph.insights.safe_quoting import sanitize_line
 from helix_graph.insights.scoring import LONGEST_CONTENT, LONGEST_NAME, LONGEST_SOURCE, SHORTEST_CONTENT, content_length
 from helix_graph.insights.storing import clean_line, clean_name, clean_tags, free_name, is_persons_tag
 from helix_graph.timestamps import AHEAD, parse_stamp, stamp
-from helix_graph.validation import as_fraction, as_int, as_path, as_text
+from helix_graph.validation import as_choice, as_fraction, as_int, as_path, as_text
 
 if TYPE_CHECKING:
     import sqlite3
@@ -92,6 +95,9 @@ def checked_record(record: _Record, *, now: datetime) -> _Record:
         for name in record.__struct_fields__
         if name not in {"content", "tags", "told"}
     }
+    if isinstance(record, InsightLink):  # they stand between names, as words of ours
+        as_choice("relation", record.relation, (*INSIGHT_RELATIONS, *NODE_RELATIONS))
+        as_choice("node_type", record.node_type, ("", *ANCHOR_TYPES))
     if isinstance(record, Insight):
         content = as_text("content", record.content).strip()
         least = (
@@ -226,8 +232,8 @@ def export_to(context: InsightContext, path: Path) -> int:
 def import_from(context: InsightContext, path: Path, *, own: bool = False) -> ImportCounts:
     """Takes in what `export` wrote, or the helix.db of the original in either of its forms.
 
-    Of an export the texts come in, and are shown as quotations from the file. Its outcomes are kept and give no rank,
-    unless it is the user's ``own``: a memory that moves is as it was.
+    Its texts come in, and are shown as quotations from the file. Its outcomes are kept and give no rank, unless it is
+    the user's ``own``: a memory that moves is as it was.
 
     Raises:
         InvalidImport: The file is neither, or a line of it is damaged or out of bounds; then nothing is taken in.
@@ -236,21 +242,18 @@ def import_from(context: InsightContext, path: Path, *, own: bool = False) -> Im
 
     where = as_path("path", path)
     now = context.now()
-    is_legacy = legacy.is_database(where)  # the user's own memory of before, whose ranks are taken over
-    records = legacy.read_legacy_database(where) if is_legacy else list(_read(where, now=now))
+    records = list(_read_legacy(where, now=now) if legacy.is_database(where) else _read(where, now=now))
     if own:
         return take_in(context, records)
-    records = records if is_legacy else [_unranked(one) for one in records]
-    file = ImportedFile(clean_line(where.name), sha256(read_regular(where)).hexdigest(), outcomes_count=is_legacy)
-    return take_in(context, records, file=file)
+    file = ImportedFile(clean_line(where.name), sha256(read_regular(where)).hexdigest())
+    return take_in(context, map(_unranked, records), file=file)
 
 
 class ImportedFile(NamedTuple):
-    """By which file records come; whether the outcomes in it count."""
+    """By which file records come."""
 
     name: str
     sha256: str
-    outcomes_count: bool
 
 
 def _unranked(record: Record) -> Record:
@@ -277,12 +280,9 @@ def take_in(context: InsightContext, records: Iterable[Record], *, file: Importe
         _join_all(connection, [_apart(one, own) for one in admitted if _identity(one) not in own])
         if file:
             at = stamp(context.now())
-            new_ids = _ids(connection) - known
-            beside = (InsightLink, FeedbackEntry, Injection)
-            counting = {one.id for one in admitted if isinstance(one, beside)} if file.outcomes_count else set()
             connection.executemany(
                 "INSERT INTO insight_import VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING",
-                [(one, file.name, file.sha256, at) for one in sorted(new_ids - counting)],
+                [(one, file.name, file.sha256, at) for one in sorted(_ids(connection) - known)],
             )
         _name_all(connection)
         feedback.rebuild(connection, settings=context.settings)
@@ -355,6 +355,16 @@ def _read(path: Path, *, now: datetime) -> Iterator[Record]:
                 yield _record(line, now=now)
             except (msgspec.MsgspecError, ValueError, InvalidArgument) as error:
                 raise unusable(path, str(error), line=number) from error
+
+
+def _read_legacy(path: Path, *, now: datetime) -> Iterator[Record]:
+    from helix_graph.insights import legacy
+
+    for record in legacy.read_legacy_database(path):
+        try:
+            yield checked_record(record, now=now)
+        except (ValueError, InvalidArgument) as error:
+            raise unusable(path, str(error)) from error
 
 
 def _record(line: str, *, now: datetime) -> Record:

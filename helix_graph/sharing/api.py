@@ -275,7 +275,7 @@ class Sharing:
             by_author.setdefault("", []).extend(tombstones)
         for author, records in sorted(by_author.items()):
             text = msgspec.json.encode(records)
-            file = ImportedFile(f"{through}, by {author}", sha256(text).hexdigest(), outcomes_count=False)
+            file = ImportedFile(f"{through}, by {author}", sha256(text).hexdigest())
             counts = take_in(self._insights, records, file=file)
             insights += max(counts["insights"], 0)
             outcomes += max(counts["feedback"], 0)

@@ -314,13 +314,13 @@ def _render_imported(answer: ImportCounts) -> None:
 
 @insight_command("import", render=_render_imported)
 @click.argument("file", type=any_path)
-@click.option("--own", is_flag=True, help="This is an export of your own memory: its ranks and authors count.")
+@click.option("--own", is_flag=True, help="This is your own memory: its ranks and authors count.")
 def import_command(insights: Insights, *, file: Path, own: bool) -> ImportCounts:
     """Read an export, or a helix.db of the original.
 
     Importing a file again changes nothing.
 
-    Texts of an export are shown as quotations from FILE, and begin without a rank; `insight forget --import FILE`
-    removes them.
+    Its texts are shown as quotations from FILE, and begin without a rank; `insight forget --import FILE` removes
+    them. A memory of your own comes in with --own.
     """
     return insights.import_from(file, own=own)
