@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from typing import Any
 
 #: Raised when the sentences of the same memory would be others.
-_VERSION = 9
+_VERSION = 10
 
 
 def read_highlights(root: Path) -> dict[str, Any] | None:

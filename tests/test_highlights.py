@@ -66,7 +66,7 @@ def test_what_helped_comes_before_what_is_open_and_each_sentence_has_its_counts(
     assert "3 of 12 sessions" in texts[1]
     assert texts[1].endswith('"bun run lint:fix" put it right 3 of 3 times: run it before the check.')
     assert texts[2] == (
-        'People refused "git push" in 2 of 12 sessions: "only on Fridays": '
+        'The user refused "git push" in 2 of 12 sessions: "only on Fridays": '
         "say in CLAUDE.md whether agents run it unasked."
     )
     assert "acme deploy fails" in texts[3]
@@ -143,25 +143,29 @@ def test_a_repair_counts_by_the_next_run_of_the_check(tmp_path: Path) -> None:
     ]
     by_tool = begun(2).run(check, LEFT, code=1).run("bun run format", "Formatted 1 file").run(check, FORMATTED)
     (text,) = texts_of(tmp_path, [*by_hand, by_tool])
-    assert text.startswith('biome fails with "not formatted" in 3 of 3 sessions (5 times); ')
+    assert text.startswith("biome fails (not formatted) in 3 of 3 sessions (5 times); ")
     assert text.endswith(
         'after edits by hand the next run showed it again 2 of 4 times, after "bun run format" 0 of 1: '
         "run that instead of editing."
     )
 
 
-def test_a_rule_that_asks_for_the_check_alone_is_where_its_repair_belongs(tmp_path: Path) -> None:
-    file = tmp_path / "CLAUDE.md"
-    file.write_text("- At the end of a task, run `bun run lint`.\n")
-    os.utime(file, (0, 0))
+def test_a_repair_that_agents_find_unasked_is_said_until_a_rule_file_has_it(tmp_path: Path) -> None:
     logs = [begun(n).run("bun run lint", LEFT, code=1).run("bun run lint:fix", FORMATTED) for n in range(3)]
     # A filter left nothing but the heading.
     logs.append(begun(3).run("bun run lint | grep cart", LEFT.splitlines()[0]).run("bun run lint:fix", FORMATTED))
-    (text,) = texts_of(tmp_path, logs)
+    asked = "- At the end of a task, run `bun run lint`.\n"
+    for name, rules in (("unwritten", asked), ("written", f"{asked}```\nbun run lint:fix  # rewrites\n```\n")):
+        (tmp_path / name).mkdir()
+        file = tmp_path / name / "CLAUDE.md"
+        file.write_text(rules)
+        os.utime(file, (0, 0))
+    (text,) = texts_of(tmp_path / "unwritten", logs)
     assert text == (
-        'biome fails with "not formatted" in 4 of 4 sessions; "bun run lint:fix" put it right 4 of 4 times; '
-        'CLAUDE.md says "At the end of a task, run `bun run lint`.": name "bun run lint:fix" there.'
+        'biome fails (not formatted) in 4 of 4 sessions; "bun run lint:fix" put it right 4 of 4 times: '
+        "run it before the check."
     )
+    assert texts_of(tmp_path / "written", logs) == []
 
 
 def test_what_a_hook_checks_is_no_rule_passed_over(tmp_path: Path) -> None:
@@ -178,8 +182,10 @@ def test_each_wrapper_that_worked_is_said_whole_and_what_failed_in_one_too(tmp_p
         begun(n).run("cargo deny check", said, code=101).run(f"mise x {name} -- cargo deny check", "advisories ok")
         for n, name in enumerate(["cargo:deny", "aqua:x/deny"])
     ]
-    vain = begun(2).run("mise x deny -- cargo deny check", said, code=101)
+    vain = begun(2).run("cargo deny check", said, code=101)
+    vain = vain.run("cargo deny check", said, code=101).run("mise x deny -- cargo deny check", said, code=101)
     (text,) = [one for one in texts_of(tmp_path, [*worked, vain]) if "deny" in one]
+    assert " in 3 of 3 sessions (4 times); " in text  # the one that is named apart is not counted with them
     assert '"mise x cargo:deny -- cargo deny check" in 1' in text
     assert '"mise x aqua:x/deny -- cargo deny check" in 1' in text
     assert '; "mise x deny -- cargo deny check" failed too: ' in text

@@ -65,27 +65,11 @@ def prerequisite_sentences(runbook: Runbook, episodes: Sequence[Episode]) -> Ite
                 if event.type == "error" and event.check == first.check and event.evidence
             )
             places = {episode.id: place_in(episode, event.evidence) for episode, event in reversed([*failures])}
-            yield Weighed(
-                HELPED, _command(text, first.sessions, [*reversed(places.values())], see="helix-graph runbook")
+            newest = tuple(reversed(places.values()))
+            told = Highlight(
+                kind="command", text=f"{text}.", see="helix-graph runbook", sessions=first.sessions, evidence=newest
             )
-
-
-def _command(
-    text: str,
-    sessions: int,
-    places: Sequence[EvidencePlace],
-    *,
-    see: str = "helix-graph highlights --evidence",
-    advice: str = "",
-) -> Highlight:
-    return Highlight(
-        kind="command",
-        text=f"{text}{advice}.",
-        brief=f"{text}.",
-        see=see,
-        sessions=sessions,
-        evidence=tuple(places),
-    )
+            yield Weighed(HELPED, told)
 
 
 # Situations in which a check fails more often.
@@ -169,7 +153,11 @@ def habit_sentences(episodes: Sequence[Episode]) -> Iterator[Weighed]:
     text += f" ({names})" if names else ""
     text += f"; a person said of one {quoted(said, longest=LONGEST_QUOTE)}" if said else ""
     advice = ": allow in the check's configuration what is meant, and let agents ask before any other marker"
-    yield Weighed(OPEN, _command(text, sessions, places, advice=advice))
+    see = "helix-graph highlights --evidence"
+    told = Highlight(
+        kind="command", text=f"{text}{advice}.", brief=f"{text}.", see=see, sessions=sessions, evidence=tuple(places)
+    )
+    yield Weighed(OPEN, told)
 
 
 def _is_asked_for(prompts: Sequence[Evidence], line: int) -> bool:

@@ -6,6 +6,7 @@ missing here is missing on purpose: an agent's own slips, answers to a look, fai
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from itertools import islice
 from typing import TYPE_CHECKING, NamedTuple
@@ -64,12 +65,16 @@ _NOT_PASSED = "; the same command never went through in these sessions"
 
 
 class _Ending(NamedTuple):
-    """How a sentence about an issue ends: with its cure, whose ``key`` is said once."""
+    """How a sentence about an issue ends: with its cure, whose ``key`` is said once.
+
+    ``apart`` of the runs in which it was met are named in it by themselves.
+    """
 
     usefulness: float
     key: tuple[str, str]
     end: str
     advice: str = ""
+    apart: int = 0
 
 
 class IssueSentences:
@@ -92,7 +97,7 @@ class IssueSentences:
         missing = (one.problem for one in runbook.prerequisites if one.sessions >= self._least)
         self._missing = [" ".join(text.split()).rstrip(".") for text in missing]
         self._ways = ways
-        self._file, self._rules, _ = written
+        self._file, self._rules, self._written = written
         self._episodes = {one.id: one for one in episodes}
         self._tools = {event.check for one in episodes for event in one.events if event.tool and event.check}
 
@@ -126,19 +131,22 @@ class IssueSentences:
         least = 1 if way and way.how == "quoted" else FEWEST
         if way is None or way.how == "again" or way.worked < least or 2 * way.worked < way.sessions:
             return None
-        what, command = (quoted(text, longest=LONGEST_QUOTE) for text in (way.what, way.command))
-        words = way_words(way.how, what) + (f" ({command})" if command != what else "")
-        end = f"; what worked instead, in {way.worked} of {way.sessions} sessions: {words}"
+        end = f"; what worked instead, in {way.worked} of {way.sessions} sessions: "
         calls = {(name, used.command) for name, used in ways if used and (used.how, used.what) == (way.how, way.what)}
         each = Counter(command for _, command in calls)
+        vain: list[str] = []
         if way.how == "before" and len(each) > 1:
             # The wrapper alone cannot be typed.
-            wrapper = way.what.removesuffix("…")
-            called = (f"{quoted(command, longest=LONGEST_QUOTE)} in {times}" for command, times in sorted(each.items()))
-            vain = {call for _, run, _ in self._failed_runs(details) if (call := run.command or "").startswith(wrapper)}
-            end = f"; what worked instead, in {way.worked} of {way.sessions} sessions: {', '.join(called)}"
-            end += "".join(f"; {quoted(call, longest=LONGEST_QUOTE)} failed too" for call in sorted(vain))
-        return _Ending(HELPED, (one.check, way.what), end, self._advice(one, way))
+            runs = (run.command or "" for _, run, _ in self._failed_runs(details))
+            vain = [call for call in runs if call.startswith(way.what.removesuffix("…"))]
+            end += ", ".join(
+                f"{quoted(call, longest=LONGEST_QUOTE)} in {times}" for call, times in sorted(each.items())
+            )
+            end += "".join(f"; {quoted(call, longest=LONGEST_QUOTE)} failed too" for call in sorted({*vain}))
+        else:
+            what, command = (quoted(text, longest=LONGEST_QUOTE) for text in (way.what, way.command))
+            end += way_words(way.how, what) + (f" ({command})" if command != what else "")
+        return _Ending(HELPED, (one.check, way.what), end, self._advice(one, way), len(vain))
 
     def _by_command(self, one: Issue, details: IssueDetails, command: str) -> _Ending | None:
         """How often the next run showed an issue gone after a command that repairs it, and after edits by hand."""
@@ -154,14 +162,12 @@ class IssueSentences:
             and one.remedy.what == command
             and 2 * one.remedy.times >= one.remedy.of
             and 2 * one.repaired >= one.occurrences
+            # What a rule file names and agents take by themselves leaves nothing to decide.
+            and not re.search(rf"{re.escape(command)}(?![\w:-])", self._written or "")
         ):
             hand = f", edits by hand {sum(by_hand)} of {len(by_hand)}" if by_hand else ""
-            asked = Counter(run.command for _, run, _ in runs if run.command).most_common(1)
-            rule = next((each for each in self._rules if asked and f"`{asked[0][0]}`" in each[1].text), None)
-            advice = ": run it before the check"
-            if rule and f"`{command}`" not in rule[1].text:
-                advice = f"; {said_in(rule[0], rule[1].text)}: name {what} there"
-            return _Ending(HELPED, key, f"; {what} put it right {right} of {len(by_command)} times{hand}", advice)
+            end = f"; {what} put it right {right} of {len(by_command)} times{hand}"
+            return _Ending(HELPED, key, end, ": run it before the check")
         left = len(by_hand) - sum(by_hand)
         if right == len(by_command) > 0 and left >= FEWEST and all(run.kind in _REWRITTEN for _, run, _ in runs):
             end = f"; after edits by hand the next run showed it again {left} of {len(by_hand)} times, after {what} "
@@ -215,7 +221,8 @@ class IssueSentences:
         days = {(place.date or "")[:10] for place in details.occurrences}
         split = f": {', '.join(f'{name} {times}' for name, (_, times) in each)}" if len(by_check) > 1 else ""
         day = f", all on {min(days)}" if one.unit != "runs" and one.sessions > FEWEST and len(days) == 1 else ""
-        times = f" ({one.runs} times{day}{split})" if one.runs > one.sessions else ""
+        runs = one.runs - ending.apart
+        times = f" ({runs} times{day}{split})" if runs > one.sessions else ""
         return Weighed(
             ending.usefulness,
             Highlight(
@@ -308,32 +315,37 @@ def _slips(one: Issue) -> bool:
 def _subject(one: Issue, commands: Sequence[str]) -> str:
     """What fails: the check with the rule, the kind of failure, or what it said; or the commands that failed alike."""
     names, _, family = one.title.partition(": ")
+    family = one.family if family.startswith(f"{one.family}: ") else family  # the message names the rest
     checks = names.split(" and ")
     # A name that has to be quoted may hold the "and" itself.
     plain = all(label_or_quoted(name) == name for name in checks)
     called = _all_quoted(commands or (checks if plain else [names]))
     fails = f"{' and '.join(filter(None, (', '.join(called[:-1]), called[-1])))} fail{'' if called[1:] else 's'}"
     said = quoted(one.message, longest=LONGEST_QUOTE)
-    if one.kind == "group" and one.kinds > 1:
-        several = f"{one.kinds} different failures" if one.unit == "runs" else f"{one.kinds} different files"
-        example = f" ({said})" if said and (one.unit != "runs" or one.family in _MISCALLED) else ""
-        example = f" (such as {said})" if said and one.unit == "runs" and " " not in one.family else example
-        return f"{fails} ({several})" if family.endswith(_NAMELESS) else f"{fails} with {_family(family)}{example}"
     # Of a command the message names the cause; of a check the family does, which is its rule.
     telling = family and "…" not in family and one.family not in SAYS_NO_NAME and not (said and family in _MISCALLED)
-    if telling and (one.unit == "runs" or " " not in family):
-        return f"{fails} with {_family(family)}" + (f" ({said})" if said and " " not in family else "")
-    return f"{fails} with {said}" if said else f"{fails} with {_family(family)}" if family else fails
+    if one.kind == "group" and one.kinds > 1:
+        if family.endswith(_NAMELESS):
+            return f"{fails} ({one.kinds} different {'failures' if one.unit == 'runs' else 'files'})"
+        tells = one.unit != "runs" or " " not in one.family or one.family in _MISCALLED
+        return fails + _with(family, one.message, f"such as {said}" if said and tells else "")
+    if family and (not said or (telling and (one.unit == "runs" or " " not in family))):
+        return fails + _with(family, one.message, said if " " not in family else "")
+    return f"{fails} with {said}" if said else fails
+
+
+def _with(family: str, message: str, example: str) -> str:
+    """The kind of a failure with an example: quoted where the log says it, in brackets where the name is ours."""
+    rule, others, _ = family.partition(_AND_OTHERS)
+    if " " in rule and rule not in message:
+        return f" ({', '.join(filter(None, (label_or_quoted(family), example)))})"
+    shown = f"{rule}{others}" if others and " " not in rule else logged_name_or_quoted(family)
+    return f" with {shown}" + (f" ({example})" if example else "")
 
 
 def _all_quoted(names: Sequence[str]) -> list[str]:
     """Names of commands, all of them in quotation marks where one needs them."""
     return [*names] if all(label_or_quoted(one) == one for one in names) else [quoted(one) for one in names]
-
-
-def _family(family: str) -> str:
-    rule, others, _ = family.partition(_AND_OTHERS)
-    return rule + others if others and " " not in rule else logged_name_or_quoted(family)
 
 
 def _places(details: IssueDetails) -> tuple[EvidencePlace, ...]:

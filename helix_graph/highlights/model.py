@@ -13,8 +13,6 @@ import msgspec
 from helix_graph.insights.safe_quoting import label_or_quoted, name_or_quoted, quoted
 
 if TYPE_CHECKING:
-    from collections.abc import Collection
-
     from helix_episodes.model import Episode, Evidence
 
 #: How much a reader can do about a sentence, beside the number of its sessions: something is known that helps; only the
@@ -99,8 +97,3 @@ def place_in(episode: Episode, evidence: Evidence | None) -> EvidencePlace:
     """Where an episode's log has something."""
     log = episode.provenance.log if episode.provenance else None
     return EvidencePlace(session=episode.session, log=log, line=evidence.line if evidence else None)
-
-
-def newest(places: Collection[EvidencePlace]) -> tuple[EvidencePlace, ...]:
-    """The last of the places, the newest first, where they are in order of time."""
-    return tuple(reversed(tuple(places)[-EVIDENCE:]))

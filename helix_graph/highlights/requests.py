@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from helix_episodes.extraction.shell.commands import parse_command, plain_command
 from helix_episodes.model import CORRECTS
 from helix_graph.highlights.model import (
+    EVIDENCE,
     FEWEST,
     FEWEST_OF_MANY,
     HELPED,
@@ -21,7 +22,6 @@ from helix_graph.highlights.model import (
     Highlight,
     Weighed,
     counted,
-    newest,
     place_in,
     said_in,
 )
@@ -160,8 +160,9 @@ def rule_sentences(written: WrittenRules, episodes: Sequence[Episode]) -> Iterat
         advice = f": {'mend what it fails on' if 2 * failed > len(left) else 'let a hook do it'}, or drop the line."
         places = [EvidencePlace(session=one.session, log=one.log, line=one.line) for one in left]
         see = f"helix-graph rules show {rule.id}"
+        newest = tuple(places[: -EVIDENCE - 1 : -1])
         found = Highlight(
-            kind="rule", text=text + advice, brief=f"{text}.", see=see, sessions=sessions, evidence=newest(places)
+            kind="rule", text=text + advice, brief=f"{text}.", see=see, sessions=sessions, evidence=newest
         )
         yield Weighed(HELPED, found)
 
@@ -205,7 +206,7 @@ def people_sentences(written: WrittenRules, episodes: Sequence[Episode]) -> Iter
         said = " and ".join(quoted(one, longest=LONGEST_QUOTE) for one in reasons[:2])
         given = len({one.place.session for one in several if one.reason in reasons[:2]})
         why = said if given == len(sessions) else f"{said} was said in {given}"
-        text = f"People refused {what} in {len(sessions)} of {len(episodes)} sessions: {why}"
+        text = f"The user refused {what} in {len(sessions)} of {len(episodes)} sessions: {why}"
         text += _asked_for_elsewhere(several[0].command, sessions, written, episodes)
         yield _said_by_people(f"{text}.", [one.place for one in several])
     corrected: defaultdict[str, list[EvidencePlace]] = defaultdict(list)
