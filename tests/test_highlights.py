@@ -127,6 +127,17 @@ def test_a_chain_is_named_by_the_part_that_failed(tmp_path: Path) -> None:
     )
 
 
+def test_only_what_a_log_says_stands_in_quotation_marks(tmp_path: Path) -> None:
+    logs = []
+    for n, name in enumerate(["decimal", "decimal", "os", "os"]):
+        unused = f"api/cart.py:1:8: F401 [*] `{name}` imported but unused\nFound 1 error."
+        log = begun(n).run("ruff check api", unused, code=1).run("ruff check --fix .", "All checks passed!")
+        logs.append(log.run("ruff check api", "All checks passed!"))
+    text = texts_of(tmp_path, logs)[0]
+    # Two findings of one rule are told apart by what they name, in words that no log has.
+    assert text.startswith('ruff fails with F401 ("F401 [*] `os` imported but unused") in 2 of 4 sessions; ')
+
+
 LEFT = "src/cart.ts format ━━━━━━━━\n\n  × Formatter would have printed the following content:\n\nFound 1 error."  # noqa: RUF001
 
 
@@ -273,7 +284,7 @@ def test_what_people_ask_for_again_and_again_is_said_where_no_rule_file_has_it(t
     begins = [Script("s05").prompt("update the changelog").edit("api/cart.ts")]
     (text,) = texts_of(tmp_path, [*asked, *other, *begins])
     assert text == (
-        'People told agents to "update changelog.md" (also "update the changelog") after the first prompt in 5 of 6 '
+        'People told agents to "update @CHANGELOG.md" (also "update the changelog") after the first prompt in 5 of 6 '
         'sessions; no rule file here mentions "changelog": say in CLAUDE.md whether they do so unasked.'
     )
 

@@ -264,7 +264,8 @@ def request_sentences(written: WrittenRules, episodes: Sequence[Episode]) -> Ite
         sessions = {one.place.session for one in several}
         if len(sessions) < max(FEWEST_OF_MANY, _ASKED * len(episodes)):
             continue
-        said = [words for words, _ in Counter(one.words.lower() for one in several).most_common(2)]
+        written_so = {one.words.lower(): one.words for one in several}
+        said = [written_so[low] for low, _ in Counter(one.words.lower() for one in several).most_common(2)]
         other = f" (also {quoted(said[1], longest=LONGEST_QUOTE)})" if said[1:] else ""
         if re.search(rf"\b{re.escape(thing)}", written.text or "", re.IGNORECASE):
             continue  # a rule speaks of it, and people ask all the same: that is for them to decide
@@ -286,7 +287,8 @@ def _requests(episode: Episode) -> Iterator[_Request]:
             phrase = list(takewhile(lambda word: not _ENDS.fullmatch(word), words[at + 1 :]))
             names = [_noun(word) for word in phrase if not _FILLERS.fullmatch(word)]
             if verb and names and len(phrase) <= _LONGEST_PHRASE and names[-1].isalpha():
-                yield _Request((verb, names[-1]), " ".join([words[at], *phrase]), place_in(episode, prompt))
+                said = " ".join(clause.split()[at : at + 1 + len(phrase)]).strip("\"'`()[]*")
+                yield _Request((verb, names[-1]), said, place_in(episode, prompt))
 
 
 def _noun(word: str) -> str:
