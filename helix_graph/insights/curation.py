@@ -121,7 +121,7 @@ def forget(context: InsightContext, names: Iterable[str]) -> ForgetAnswer:
 
 
 def forget_import(context: InsightContext, import_: str) -> ForgetAnswer:
-    """Removes, as `forget` does, the insights that an import brought.
+    """Removes, as `forget` does, the insights that an import brought; what it forgot beforehand may come again.
 
     ``import_`` is its file's name, or twelve digits or more of the file's SHA-256. What was there before the import
     stays, as it was joined.
@@ -130,14 +130,14 @@ def forget_import(context: InsightContext, import_: str) -> ForgetAnswer:
         NotFound: No such import brought anything that is still there.
     """
     wanted = as_line("import", import_)
-    with context.database.reading() as connection:
-        found = connection.execute(
-            "SELECT name FROM insight JOIN insight_import i ON i.id = insight.uid"
-            " WHERE i.file = ?1 OR (length(?1) >= ?2 AND substr(i.sha256, 1, length(?1)) = ?1) ORDER BY name",
-            (wanted.rpartition("/")[2] or wanted, _FEWEST_DIGITS),
-        )
-        names = [name for (name,) in found]
-    if not names:
+    given = (wanted.rpartition("/")[2] or wanted, _FEWEST_DIGITS)
+    of_file = "i.file = ?1 OR (length(?1) >= ?2 AND substr(i.sha256, 1, length(?1)) = ?1)"
+    with context.database.writing() as connection:
+        query = f"SELECT name FROM insight JOIN insight_import i ON i.id = insight.uid WHERE {of_file} ORDER BY name"  # noqa: S608  (constants)
+        names = [name for (name,) in connection.execute(query, given)]
+        ids = f"SELECT id FROM insight_import i WHERE {of_file}"  # noqa: S608  (constants)
+        back = connection.execute(f"DELETE FROM insight_forgotten WHERE uid IN ({ids})", given).rowcount  # noqa: S608
+    if not names and not back:
         raise NotFound(
             f"no insight that is here came by an import of {wanted!r}; `helix-graph insight why` names files"
         )

@@ -14,7 +14,12 @@ import re
 import unicodedata
 
 from helix_episodes.light_imports import Regex
-from helix_graph.insights.label_words import has_foreign_order, has_foreign_sentence, has_words_of_a_sentence
+from helix_graph.insights.label_words import (
+    BLANK_LETTERS,
+    has_foreign_order,
+    has_foreign_sentence,
+    has_words_of_a_sentence,
+)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -172,4 +177,4 @@ def quoted_lines(text: str) -> str:
 def _visible(one: str) -> str:
     if one in _ENDS:
         return "\n"
-    return " " if unicodedata.category(one) in _UNSEEN else one
+    return " " if unicodedata.category(one) in _UNSEEN or one in BLANK_LETTERS else one

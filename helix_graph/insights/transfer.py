@@ -19,7 +19,7 @@ dropped, and logs come in without where, for what and why. What a person wrote o
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, TypedDict, TypeVar
@@ -49,6 +49,7 @@ from helix_graph.insights.model import (
     InsightLink,
     Record,
 )
+from helix_graph.insights.rows import digest
 from helix_graph.insights.safe_quoting import sanitize_line
 from helix_graph.insights.scoring import LONGEST_CONTENT, LONGEST_NAME, LONGEST_SOURCE, SHORTEST_CONTENT, content_length
 from helix_graph.insights.storing import clean_line, clean_name, clean_tags, free_name, is_persons_tag
@@ -246,7 +247,9 @@ def import_from(context: InsightContext, path: Path, *, own: bool = False) -> Im
     if own:
         return take_in(context, records)
     file = ImportedFile(clean_line(where.name), sha256(read_regular(where)).hexdigest())
-    return take_in(context, map(_unranked, records), file=file)
+    with context.database.reading() as connection:
+        apart = _named_apart(records, _own_ids(connection))
+    return take_in(context, map(_unranked, apart), file=file)
 
 
 class ImportedFile(NamedTuple):
@@ -254,6 +257,28 @@ class ImportedFile(NamedTuple):
 
     name: str
     sha256: str
+
+
+def _named_apart(records: Sequence[Record], own: set[str]) -> Iterator[Record]:
+    """The records, in which an insight whose text is not what its uid follows from (edited, say) has another uid.
+
+    Else a file could take the place of a text that this user has not stored yet.
+    """
+    told = [one for one in records if isinstance(one, Insight) and one.uid not in {*own, digest(one.content)}]
+    apart = {one.uid: digest(f"imported {one.uid}") for one in told}
+
+    def of(uid: str) -> str:
+        return apart.get(uid, uid)
+
+    for one in records:
+        if isinstance(one, Insight):
+            yield replace(one, uid=of(one.uid), merged_into=of(one.merged_into))
+        elif isinstance(one, InsightLink):
+            yield replace(one, insight=of(one.insight), target=of(one.target))
+        elif isinstance(one, FeedbackEntry):
+            yield replace(one, verdicts=tuple(replace(each, uid=of(each.uid)) for each in one.verdicts))
+        else:
+            yield one
 
 
 def _unranked(record: Record) -> Record:
@@ -303,11 +328,12 @@ def take_in(context: InsightContext, records: Iterable[Record], *, file: Importe
 _EVERY_ID = (
     "SELECT uid AS id FROM insight UNION ALL SELECT id FROM insight_link"
     " UNION ALL SELECT id FROM insight_feedback UNION ALL SELECT id FROM insight_injection"
+    " UNION ALL SELECT uid FROM insight_forgotten"
 )
 
 
 def _ids(connection: sqlite3.Connection) -> set[str]:
-    """Of the insights, their links, and what both logs say of them."""
+    """Of the insights, their links, what both logs say of them, and which were forgotten."""
     return {one for (one,) in connection.execute(_EVERY_ID)}
 
 
@@ -420,16 +446,19 @@ def _place(record: FeedbackEntry | Injection) -> tuple[str, bytes]:
 def _untangle(connection: sqlite3.Connection) -> None:
     """Where each of two memories merged the other's insight away, the one of the lower uid stays."""
     away = dict(connection.execute("SELECT uid, merged_into FROM insight WHERE state = 'merged'").fetchall())
+    done: set[str] = set()
     for start in sorted(away):
-        path = [start]
-        while away.get(path[-1]) in away and away[path[-1]] not in path:
-            path.append(away[path[-1]])
-        if away.get(path[-1]) in path:
-            circle = path[path.index(away[path[-1]]) :]
-            stored = rows.by_uid(connection, min(circle))
+        path: dict[str, None] = {}  # in order; a chain may be as long as the file
+        one = start
+        while one in away and one not in path and one not in done:
+            path[one] = None
+            one = away[one]
+        if one in path:
+            ways = list(path)
+            stored = rows.by_uid(connection, min(ways[ways.index(one) :]))
             if stored:
                 rows.update(connection, stored, replace(stored.insight, state="active", merged_into=""))
-                del away[min(circle)]
+        done |= path.keys()
 
 
 def _name_all(connection: sqlite3.Connection) -> None:
