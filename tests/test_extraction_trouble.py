@@ -261,6 +261,57 @@ def test_a_log_that_shows_no_failure_is_none(script: Begin, episode_of: Extracte
     assert episode_of(script("s").prompt("CI?").run(command, printed)).events == ()
 
 
+LOGGED_AGAIN = FAILED_LOG.replace(":07.1234567Z", ":09.7654321Z")
+LISTED = "unit\tfail\t1m35s\thttps://x/actions/runs/12/job/77"
+
+
+@pytest.mark.parametrize(
+    ("looks", "lines"),
+    [
+        # Two parts of one log, read with two commands, with the number of the job alone too.
+        (["gh run view 12 --log-failed", FAILED_LOG, "gh run view 12 --log | rg undefined", FAILED_LOG], {3, 5}),
+        (["gh run view 12 --job 77 --log", FAILED_LOG, "gh api /r/x/actions/jobs/77/logs", LOGGED_AGAIN], {3, 5}),
+        (["tail -n 9 /tmp/job.log", FAILED_LOG, "rg error /tmp/job.log", FAILED_LOG], {3, 5}),
+        # Another run that fails with the same words, such as that of the push beside that of the pull request.
+        (["gh run view 12 --log-failed", FAILED_LOG, "gh run view 13 --log-failed", LOGGED_AGAIN], {3, 5}),
+        # The list of jobs, and then the log.
+        (["gh pr checks 7", LISTED, "gh run view 12 --job 77 --log-failed", FAILED_LOG], {3, 5}),
+        (["gh pr checks 7", LISTED, "gh pr checks 7", LISTED], {3, 5}),
+    ],
+)
+def test_a_failure_of_ci_is_one_however_often_it_is_looked_at(
+    script: Begin, episode_of: Extracted, looks: list[str], lines: set[int]
+) -> None:
+    command, printed, then, shown = looks
+    (error,) = episode_of(script("s").prompt("CI?").run(command, printed).run(then, shown)).events
+    assert error.evidence is not None
+    assert {error.evidence.line, *error.evidence.also} == lines
+    assert ("undefined: Total" in (error.message or "")) == (FAILED_LOG in looks)
+
+
+@pytest.mark.parametrize("between", ["git push", "gh run rerun 12"])
+def test_a_job_that_fails_again_after_a_push_or_another_start_is_a_failure_of_its_own(
+    script: Begin, episode_of: Extracted, between: str
+) -> None:
+    log = script("s").prompt("CI?").run("gh run view 12 --log-failed", FAILED_LOG).run(between, PUSHED)
+    events = episode_of(log.run("gh run view 12 --log-failed", LOGGED_AGAIN)).events
+    assert [event.content for event in events if event.type == "error"] == ["CI fails: unit"] * 2
+
+
+def test_two_failed_jobs_of_a_run_are_two_failures(script: Begin, episode_of: Extracted) -> None:
+    lint = logged("lint", "a.go:1:1: x (errcheck)", "##[error]Process completed with exit code 1.")
+    log = script("s").prompt("CI?").run("gh run view 12 --job 77 --log", FAILED_LOG)
+    errors = episode_of(log.run("gh run view 12 --job 78 --log", lint.replace(":07.", ":09."))).events
+    assert [error.content for error in errors] == ["CI fails: unit", "CI fails: lint"]
+
+
+def test_a_script_that_npm_prints_is_not_why_a_job_failed(script: Begin, episode_of: Extracted) -> None:
+    ended = "##[error]Process completed with exit code 1."
+    printed = logged("unit", "> node -e \"throw 'error: no'\"", "Failed to publish the shop", ended)
+    (error,) = episode_of(script("s").prompt("CI?").run("gh run view 12 --log-failed", printed)).events
+    assert error.message == "Failed to publish the shop"
+
+
 @pytest.mark.parametrize(
     "text",
     [
@@ -279,7 +330,11 @@ def test_a_first_prompt_that_shows_or_takes_for_granted_a_failure_reports_it(
 
 
 @pytest.mark.parametrize(
-    "text", ["I still have issues to assign", "see the issues list", "print Error: Process failed"]
+    "text",
+    [
+        *("I still have issues to assign", "see the issues list", "print Error: Process failed"),
+        "Refuse what is wrong:\n\u2717 a name that failed the check\n- \u2717 no id: return an error",
+    ],
 )
 def test_issues_that_are_tickets_report_nothing(script: Begin, episode_of: Extracted, text: str) -> None:
     assert reported(episode_of(script("s").prompt(text).edit("shop/invoice.py"))) == []

@@ -102,9 +102,9 @@ class _Value(msgspec.Struct, frozen=True, kw_only=True):
 class Evidence(_Value, frozen=True, kw_only=True):
     """Where a statement comes from. ``line`` counts from 1; ``file`` is set when it is not the episode's own log.
 
-    ``also`` has the lines of the further calls when several make up one decision. Of an edit ``quote`` is what it wrote
-    and ``replaced`` what the file had there before, at most `REPLACED_LIMIT` characters; of one that only takes lines
-    out, both have the lines around them.
+    ``also`` has the lines of the further calls when several make up one decision, and those on which a failure of CI is
+    shown again. Of an edit ``quote`` is what it wrote and ``replaced`` what the file had there before, at most
+    `REPLACED_LIMIT` characters; of one that only takes lines out, both have the lines around them.
     """
 
     line: Count

@@ -134,7 +134,8 @@ def _ci_fix(timeline: Timeline, error: Event) -> Fix | None:
         if pushed and passed and call.position > pushed[0]:
             changes = _changes_by_agent(timeline, error, pushed[0])
             return credited(error, [one for one in changes if timeline.changes_files(one)], verified_by=None)
-    logs = "".join(timeline.call_of(one).output for one in same)
+    lines = {number for one in same if one.evidence for number in (one.evidence.line, *one.evidence.also)}
+    logs = "".join(call.output for call in timeline.calls if call.result and call.result.source.line in lines)
     for turn, until in enumerate((reported.until, *reported.later)):
         found = _answered(timeline, error, until, logs=logs, soon=turn < _SOON)
         if found is not None:

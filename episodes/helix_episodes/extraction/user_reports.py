@@ -185,9 +185,11 @@ _OBSERVED_SIGNS = (
 _COMMAND = re.compile(r"`([^`\n]{2,200})`|^[ \t]*\$ (.{2,200})$", re.MULTILINE)
 #: An exception below a person's words is what they mean by "this error".
 _PASTED = re.compile(r"^[ \t]*(?:[\w.]+(?:Error|Exception): \S.*|panic: \S.*)$", re.MULTILINE)
-#: How tools and CI end what they print of a run that failed, where nothing but that was pasted.
+#: How tools and CI end what they print of a run that failed, where nothing but that was pasted. A cross alone does not
+#: tell it: lists have one before what is to be refused.
 _PASTED_END = re.compile(
-    r"^\W{0,4}(?:[\u2a2f\u2717\u2716\u00d7] \S.*\b(?:failed|error)\b.*|npm ERR! \S.*|##\[error\]\S.*"
+    r"^[ \t]*[\u2a2f\u2717\u2716\u00d7] \S.*\bfailed (?:after|with|because)\b.*$"
+    r"|^\W{0,4}(?:npm ERR! \S.*|##\[error\]\S.*"
     r"|Error: (?:Process completed|The process \S+ failed) with exit code [1-9].*)$",
     re.MULTILINE,
 )

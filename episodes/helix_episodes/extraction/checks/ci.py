@@ -26,7 +26,7 @@ _NO_TIME = frozenset({"0", "0s"})
 #: A line of a log: the job and its step, unless one job alone was asked for, the time, and what was printed then. A
 #: search may have put a line's number before it.
 _LOGGED = Regex(
-    r"^(?:\d+[:-])?(?:([^\t\n]{1,100})\t[^\t\n]{1,100}\t)?\ufeff?\d{4}-\d\d-\d\dT[\d:.]+Z (.*)$", re.MULTILINE
+    r"^(?:\d+[:-])?(?:([^\t\n]{1,100})\t[^\t\n]{1,100}\t)?\ufeff?(\d{4}-\d\d-\d\dT[\d:.]+Z) (.*)$", re.MULTILINE
 )
 _ESCAPES = Regex(r"(?:\x1b|\^\[)\[[0-9;]*m")
 _ERROR = "##[error]"
@@ -34,6 +34,12 @@ _ERROR = "##[error]"
 _ENDED = "Process completed with exit code"
 #: How the runner colours the script of a step, before it runs.
 _ECHOED = ("\x1b[36;1m", "^[[36;1m")
+#: How npm and its like print a script before they run it.
+_SCRIPTS = ("> ", "$ ")
+#: The number of a job in an address, in a list of a run's jobs and in a command; what other numbers a command has are
+#: of runs.
+_JOB_NUMBER = Regex(r"\b(?:jobs?/|ID )(\d+)|--job[ =](\d+)")
+_NUMBER = Regex(r"\b\d{2,}\b")
 _TROUBLE = Regex(
     r"^(?:\S+ )?(?:\u2a2f|\u2717|\u2716|\u00d7|X) |\b(?:error|fatal|panic)(?:\[\w+\])?:|\bfail(?:ed|ure)\b",
     re.IGNORECASE,
@@ -77,6 +83,33 @@ def job_passed(segments: Sequence[Segment], output: str, job: str) -> bool:
     return bool(subcommands & {"run watch", "run view"}) and f"\n\u2713 {job} in " in f"\n{output}"
 
 
+def marks_of_failure(segments: Sequence[Segment], output: str, finding: CheckFinding, *, period: int) -> frozenset[str]:
+    """What tells one failure of a job from others, however it is looked at; several jobs in a list are one of its own.
+
+    That is the job's number or a time in its log; within a ``period`` in which nothing was delivered also its run, or
+    what it says.
+    """
+    looks = [part for part in segments if part.program == "gh"]
+    asked = " ".join(word for part in looks for word in part.arguments)
+    runs = _NUMBER.findall(_JOB_NUMBER.sub("", asked)) if any(part.subcommand != "pr checks" for part in looks) else ()
+    known = {f"{period} {finding.family} {one}" for one in (*runs, finding.message)}
+    if finding.further:
+        return frozenset({" ".join(_numbers(" ".join((finding.message, *finding.further)))) or finding.message})
+    if is_listed(finding.message):
+        return frozenset(_numbers(finding.message)).union(known)
+    times = [found[2] for found in _LOGGED.finditer(output) if found[1] in {None, finding.family}]
+    return frozenset((*times, *_numbers(asked))).union(known)
+
+
+def is_listed(message: str) -> bool:
+    """Whether a message is a line of a list of jobs, which does not say why the job failed."""
+    return bool(_JOB_NUMBER.search(message))
+
+
+def _numbers(text: str) -> list[str]:
+    return sorted(f"job {one[1] or one[2]}" for one in _JOB_NUMBER.finditer(text))
+
+
 def _asks_for_log(part: Segment) -> bool:
     if part.subcommand == "run view":
         return not {"--log", "--log-failed"}.isdisjoint(part.arguments)
@@ -88,8 +121,8 @@ def _failed_in_log(output: str, *, of_failed: bool) -> CheckFinding | None:
 
     ``of_failed``: only the steps that failed were asked for.
     """
-    echoed = (found for found in _LOGGED.finditer(output) if not found[2].startswith(_ECHOED))
-    lines = [(found[1] or "", _ESCAPES.sub("", found[2]).rstrip()) for found in echoed]
+    echoed = (found for found in _LOGGED.finditer(output) if not found[3].startswith(_ECHOED))
+    lines = [(found[1] or "", _ESCAPES.sub("", found[3]).rstrip()) for found in echoed]
     marked = [at for at, (_, text) in enumerate(lines) if text.startswith(_ERROR)]
     at = next((at for at in marked if _ENDED in lines[at][1]), marked[0] if marked else None)
     job = lines[at or 0][0] if lines else ""
@@ -97,7 +130,7 @@ def _failed_in_log(output: str, *, of_failed: bool) -> CheckFinding | None:
     shown = [one for verdict in verdicts_in(printed) for one in verdict.findings if one.message] if lines else ()
     if shown:
         return shown[0]._replace(family=job or shown[0].family, times=1, generic=False)
-    said = [text.strip() for one, text in lines[:at] if one == job and text and not text.startswith("##[")]
+    said = [text.strip() for one, text in lines[:at] if one == job and text and not text.startswith(("##[", *_SCRIPTS))]
     told = next((text for text in said if _TROUBLE.search(text)), None)
     if at is not None:
         words = lines[at][1].removeprefix(_ERROR)
