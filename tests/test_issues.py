@@ -12,7 +12,7 @@ from click.testing import CliRunner
 from helix_cli.app import cli
 from helix_episodes.errors import NotFound
 from helix_graph import Memory
-from helix_graph.issues.model import remedy_sentence, remedy_words, repair_words
+from helix_graph.issues.model import remedy_sentence, remedy_words, repair_words, repaired_words
 from helix_graph.rules.staged import AcceptedRule, accept, accepted_rules
 from session_script import BEGIN, Script
 
@@ -26,6 +26,7 @@ UNFORMATTED = "src/cart.ts format ━━━\n\n  Formatter would have printed th
 FORMATTED = "Checked 3 files in 5ms. No fixes applied."
 WRAPPER = "error: unrecognized subcommand 'bun'"
 FAILS = "--- FAIL: {} (0.01s)\n    cart_test.go:12: got 3\nFAIL\tshop/api\t0.1s"
+RUST_PASSES = "running 1 test\ntest x ... ok\n\ntest result: ok. 1 passed; 0 failed; 0 ignored; 0 measured; 0 filtered out"
 PASSES = "ok  \tshop/api\t0.1s"
 
 
@@ -109,6 +110,44 @@ def test_what_worked_instead_is_the_same_in_the_list_and_in_the_issue(tmp_path: 
     details = memory.issues.show(one.id)
     assert (details.issue, details.remedies) == (one, (one.remedy,))
     assert [met.instead for met in details.occurrences] == ["pytest -q"] * 3
+
+
+def test_of_different_commands_that_worked_instead_it_says_what_they_have_in_common(tmp_path: Path) -> None:
+    no_lib = "error: no library targets found in package `shop`"
+    logs = [
+        begun(n).run(f"cargo test --lib {test}", no_lib, code=101).run(f"cargo test {test}", RUST_PASSES)
+        for n, test in enumerate(("cart::sums", "tax::rates"))
+    ]
+    memory = remembered(tmp_path, logs)
+    (one,) = memory.issues.list().issues
+    each = "cargo test cart::sums in 1, cargo test tax::rates in 1"
+    assert repair_words(one) == f"What worked instead: to leave out --lib (2 of 2 sessions; {each})"
+    assert repaired_words(one) == "avoided by another command in 2 of 2 sessions"
+    (remedy,) = memory.issues.show(one.id).remedies
+    assert remedy_words(remedy) == f"to leave out --lib (2 of 2; {each})"
+
+
+def test_a_command_with_another_option_is_the_same_fix(tmp_path: Path) -> None:
+    logs = [formatted(n, fix=fix) for n, fix in enumerate(("bun run lint:fix", "bun run lint:fix --all"))]
+    (one,) = remembered(tmp_path, logs).issues.list().issues
+    assert repair_words(one) == "Best remedy: run bun run lint:fix (2 of 2)"
+
+
+def test_where_sessions_fixed_it_in_other_files_each_is_named(tmp_path: Path) -> None:
+    logs = []
+    for number, path in enumerate(("api/tax.go", "api/sums.go")):
+        log = begun(number).run("go test ./...", FAILS.format("TestAdd"), code=1).edit(path)
+        logs.append(log.run("go test ./...", PASSES))
+    (one,) = remembered(tmp_path, logs).issues.list().issues
+    assert repair_words(one) == "No common fix: sums.go in one, tax.go in the other"
+
+
+def test_runs_of_the_session_that_has_it_again_do_not_make_it_quiet_before(tmp_path: Path) -> None:
+    again = checked(1, failing="TestAdd")
+    for _ in range(30):
+        again = again.run("go test ./...", PASSES)
+    (one,) = remembered(tmp_path, [checked(0, failing="TestAdd"), again]).issues.list().issues
+    assert one.state == "recurring"
 
 
 def test_the_list_says_how_often_a_marker_silenced_what_was_repaired_too(tmp_path: Path) -> None:
@@ -246,7 +285,7 @@ def test_the_command_says_that_another_command_did_the_work(tmp_path: Path, monk
     (issue,) = memory.issues.list(by="issue").issues
     monkeypatch.setenv("HELIX_DIR", str(memory.root))
     shown = CliRunner().invoke(cli, ["issues", "show", issue.id], catch_exceptions=False).output
-    assert "another command did its work" in shown
+    assert "went on with another command" in shown
     assert "1 step" in shown
 
 

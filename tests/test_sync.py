@@ -152,3 +152,28 @@ def test_a_memory_without_sessions_says_what_to_do_next_whatever_is_asked(
     for question in (["seen", "x"], ["issues"], ["labels"], ["runbook"], ["checks"], ["sessions", "list"]):
         run(question)
         assert "no sessions yet. Next: helix-graph sync" in capsys.readouterr().err
+
+
+def test_an_empty_memory_after_a_sync_does_not_ask_for_the_same_sync(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / ".git").mkdir()
+    monkeypatch.chdir(tmp_path)
+    assert run(["sync"]) == 0
+    capsys.readouterr()
+    for question in ([], ["issues"], ["highlights"]):
+        run(question)
+        shown = capsys.readouterr()
+        assert shown.err.endswith("Next: helix-graph episode sources shows where sync looked\n")
+        assert "No sessions yet." in shown.out
+        assert "Next:" not in shown.out
+
+
+def test_no_memory_begins_unasked_in_a_folder_that_anybody_can_write_to(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    tmp_path.chmod(0o1777)
+    monkeypatch.chdir(tmp_path)
+    assert run(["sync"]) == 2
+    assert "this folder is not a project" in capsys.readouterr().err
+    assert not (tmp_path / ".helix").exists()

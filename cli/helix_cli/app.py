@@ -223,6 +223,11 @@ def _push(memory: Memory) -> None:
         _warn(sentence)
 
 
+def has_sessions(memory: Memory) -> bool:
+    """Whether there is any session to answer from."""
+    return any(memory.root.glob("episodes/episode-*.json"))
+
+
 def open_for_question() -> Memory:
     """As `open_with_team`, for a question: says on stderr that there are new logs, or no sessions, or reads logs first.
 
@@ -230,7 +235,7 @@ def open_for_question() -> Memory:
     most ``seconds`` (default 5).
     """
     from helix_graph.project import read_table, user_configuration
-    from helix_graph.sync_stamp import SyncSettings
+    from helix_graph.sync_stamp import SyncSettings, read_stamp
 
     memory = open_with_team()
     settings = read_table(user_configuration(), "sync", SyncSettings)
@@ -239,8 +244,10 @@ def open_for_question() -> Memory:
         if waiting:
             logs = "1 log of this project is" if waiting == 1 else f"{waiting} logs of this project are"
             _warn(f"{logs} newer than the memory. Next: {NEXT_STEP}")
-        elif not any(memory.root.glob("episodes/episode-*.json")):
-            _warn(f"the memory has no sessions yet. Next: {NEXT_STEP}")
+        elif not has_sessions(memory):
+            looked = read_stamp(memory.root) is not None
+            found = "; no log of this project was found. Next: helix-graph episode sources shows where sync looked"
+            _warn(f"the memory has no sessions yet{found if looked else f'. Next: {NEXT_STEP}'}")
         return memory
     done = memory.sync_within(settings.seconds)
     if done.left:

@@ -237,7 +237,8 @@ def recurrence(
         return Recurrence("muted", since)
     if said is not None and said.state == "resolved":
         return Recurrence("regressed" if begun[places[-1]] > sortable_time(said.asserted_at) else "resolved", since)
-    gaps = [runs.between(before, after) for before, after in pairwise(places)]
+    # Of the session that has it again it is not known which of its runs came before.
+    gaps = [runs.between(before, after - 1) for before, after in pairwise(places)]
     if since >= _long_gap(gaps):
         return Recurrence("quiet", since)
     if not gaps:

@@ -23,6 +23,8 @@ State = Literal["new", "recurring", "quiet", "regressed", "muted", "resolved"]
 #: by an edit of the file that the failure names, of nothing but the failing test, of another file, of several that
 #: differ each time, by another try of the same tool, by a marker that silences the check (a habit, never advice).
 How = Literal["run", "instead", "edit named", "edit test", "edit", "edits", "again", "silence"]
+#: So many different commands that worked instead are named.
+_MOST_CALLS = 3
 COST_NOTE = "Ranked by sessions. Costs say where time went, not where it will go."
 
 
@@ -30,7 +32,8 @@ class GeneralRemedy(msgspec.Struct, frozen=True, kw_only=True):
     """One kind of change that repaired an issue, over all sessions: in ``times`` of ``of`` repaired occurrences.
 
     ``what`` is the command (``run``, ``instead``), the file (``edit``) or the files of one repair (``edits``); none for
-    the others. ``instead`` counts sessions where nothing was repaired. ``verified`` of these
+    the others. ``instead`` counts sessions where nothing was repaired; where they ran different commands, ``calls`` has
+    each with its times and ``way`` what they have in common. ``verified`` of these
     times the failing check or call was seen to go well after it. ``example`` is what the latest of them changed, and
     ``diff`` the same line by line where it was an edit (`helix_graph.graph.edit_diff`).
     """
@@ -46,6 +49,8 @@ class GeneralRemedy(msgspec.Struct, frozen=True, kw_only=True):
     session: str = ""
     log: str | None = None
     line: int | None = None
+    way: str = ""
+    calls: tuple[tuple[str, int], ...] = ()
 
 
 class Issue(msgspec.Struct, frozen=True, kw_only=True):
@@ -174,7 +179,7 @@ def remedy_words(remedy: GeneralRemedy) -> str:
     """
     words = {
         "run": f"run {remedy.what}",
-        "instead": f"run {remedy.what} instead",
+        "instead": remedy.way if remedy.calls else f"run {remedy.what} instead",
         "edit named": "edit the file that it names",
         "edit test": "edit the test itself",
         "edit": f"edit {remedy.what}",
@@ -182,7 +187,27 @@ def remedy_words(remedy: GeneralRemedy) -> str:
         "again": "calling the tool again",
         "silence": "a marker that silences the check",
     }[remedy.how]
-    return f"{words} ({remedy.times:,} of {remedy.of:,})"
+    return f"{words} ({remedy.times:,} of {remedy.of:,}{_calls(remedy)})"
+
+
+def _calls(remedy: GeneralRemedy) -> str:
+    """The different commands that worked instead, each with its times."""
+    shown = [f"{command} in {times}" for command, times in remedy.calls[:_MOST_CALLS]]
+    more = [f"{len(remedy.calls) - _MOST_CALLS} more"] if remedy.calls[_MOST_CALLS:] else []
+    return f"; {', '.join(shown + more)}" if shown else ""
+
+
+def repaired_words(issue: Issue) -> str:
+    """How often an issue was repaired; where it never was but another command worked, in how many sessions that was.
+
+    >>> repaired_words(Issue(id="", kind="issue", title="", occurrences=3, repaired=2))
+    'repaired 2 of 3'
+    """
+    remedy = issue.remedy
+    if remedy is None or remedy.how != "instead" or issue.repaired:
+        return f"repaired {issue.repaired:,} of {issue.occurrences:,}"
+    last = "the last " if remedy.of < issue.sessions else ""
+    return f"avoided by another command in {remedy.times:,} of {last}{remedy.of:,} sessions"
 
 
 def repair_words(issue: Issue) -> str:
@@ -205,13 +230,15 @@ def repair_words(issue: Issue) -> str:
     if way.how == "again":
         words = f"Got past by {remedy_words(way)}"
     elif way.how == "edits" and way.times > 1:
-        words = f"Each was fixed differently: {remedy_words(way)}"
+        words = f"No common fix: {way.what}"
     elif way.times == issue.repaired:
         words = f"Repaired by: {remedy_words(way)}"
     elif way.how == "edit test" and way.sessions > 1:
         words = f"Fixed in different ways; in {way.times:,} of {way.of:,} only the test itself was edited"
+    elif way.times > 1:
+        words = f"Fixed in different ways, most often: {remedy_words(way)}"
     else:
-        words = "Each was fixed differently"
+        words = "No common fix"
     return f"{words}{_silenced(issue)}"
 
 
@@ -240,7 +267,8 @@ def remedy_sentence(issue: Issue) -> str:
         words = f"Repaired by an edit of the file that it names ({remedy.times:,} of {remedy.of:,})"
     elif remedy.how == "instead":
         last = "the last " if remedy.of < issue.sessions else ""
-        words = f"What worked instead: {remedy.what} ({remedy.times} of {last}{remedy.of} sessions)"
+        done = remedy.way if remedy.calls else remedy.what
+        words = f"What worked instead: {done} ({remedy.times} of {last}{remedy.of} sessions{_calls(remedy)})"
     else:
         often = "Best remedy" if 2 * remedy.times >= remedy.of else "Fixed in different ways, most often"
         words = f"{often}: {remedy_words(remedy)}"

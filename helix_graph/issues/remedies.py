@@ -8,7 +8,7 @@ that most sessions ran instead is read from their episodes.
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from contextlib import suppress
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -18,7 +18,7 @@ from helix_episodes.extraction.check_runs import cuts_short
 from helix_episodes.extraction.paths import role_of
 from helix_episodes.extraction.shell.commands import plain_command
 from helix_episodes.store import EpisodeStore
-from helix_graph.causality.workarounds import common_workaround, workarounds_in
+from helix_graph.causality.workarounds import common_workaround, way_words, workarounds_in
 from helix_graph.database import ANY_OF, as_list
 from helix_graph.graph.edit_diff import edit_diff
 from helix_graph.issues.model import GeneralRemedy
@@ -88,6 +88,7 @@ def generalised(
         made = changes[failure.number, failure.local]
         for key, change in kinds_of_changes(failure, made, checks=history.kind_of(failure.check)).items():
             uses[key].append((failure, change))
+    _join_longer_calls(uses)
     # An edit of a file that no other session edited for it says nothing to the next one.
     alone = [key for key, used in uses.items() if key[0] == "edit" and _sessions(used) == 1]
     if len(alone) > 1:
@@ -96,9 +97,22 @@ def generalised(
         paths = [path for _, path in alone]
         paths = paths if len(edits) == 1 else sorted({_name_of(one) for one in paths})
         more = f" and {len(paths) - _MOST_NAMED} more" if len(paths) > _MOST_NAMED else ""
-        uses["edits", ", ".join(paths[:_MOST_NAMED]) + more] = edits
+        named = ", ".join(paths[:_MOST_NAMED]) + more
+        if len(alone) == len(edits) == len(paths) == 2:  # noqa: PLR2004  (two sessions, one file each)
+            named = f"{paths[0]} in one, {paths[1]} in the other"
+        uses["edits", named] = edits
     found = [_remedy(how, what, used, len(repaired), sessions) for (how, what), used in uses.items()]
     return sorted(found, key=lambda one: (one.how == "silence", -one.sessions, -one.verified, one.how, one.what))
+
+
+def _join_longer_calls(uses: dict[tuple[How, str], list[tuple[Failure, Change]]]) -> None:
+    """Counts ``cargo fmt --all`` as a run of ``cargo fmt``, where both repaired the issue."""
+    for key in sorted((key for key in uses if key[0] == "run"), key=lambda key: -len(key[1])):
+        shorter = (("run", other) for how, other in uses if how == "run" and key[1].startswith(f"{other} "))
+        joined = min(shorter, key=lambda one: len(one[1]), default=None)
+        if joined is not None:
+            each = {(failure.number, failure.local): (failure, one) for failure, one in (*uses[joined], *uses.pop(key))}
+            uses[joined] = [each[place] for place in sorted(each)]
 
 
 class Instead(NamedTuple):
@@ -128,6 +142,10 @@ def worked_instead(failures: Sequence[Failure], history: History) -> Instead | N
     if common is None or common.how == "again" or common.worked < max(_FEWEST, common.sessions / 2):
         return None
     used = [(one, way) for one, way in ways if way and (way.how, way.what) == (common.how, common.what)]
+    commands = {(one.number, one.local): plain_command(way.command) for one, way in used}
+    # Each once a session.
+    calls = Counter(command for _, command in dict.fromkeys((number, call) for (number, _), call in commands.items()))
+    differ = len(calls) > 1
     remedy = GeneralRemedy(
         how="instead",
         what=plain_command(common.command),
@@ -136,8 +154,10 @@ def worked_instead(failures: Sequence[Failure], history: History) -> Instead | N
         sessions=common.worked,
         verified=common.worked,
         session=sessions[used[-1][0].number].session,
+        way=way_words(common.how, common.what) if differ else "",
+        calls=tuple(calls.most_common()) if differ else (),
     )
-    return Instead(remedy, {(one.number, one.local): plain_command(way.command) for one, way in used})
+    return Instead(remedy, commands)
 
 
 def kinds_of_changes(failure: Failure, changes: Sequence[Change], *, checks: str) -> dict[tuple[How, str], Change]:

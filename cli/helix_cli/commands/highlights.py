@@ -26,7 +26,7 @@ _DIFF_SHOWN = 4
 def render_highlights(found: Highlights, *, evidence: bool = False) -> None:
     """Print one sentence a line with the command that shows its evidence, and with ``evidence`` places in the logs."""
     if not found.found:
-        say(f"Nothing stands out in {found.sessions} sessions.")
+        say(f"Nothing stands out in {count(found.sessions, 'session')}." if found.sessions else "No sessions yet.")
         return
     for number, one in enumerate(found.found, 1):
         say(f"{number}. {one.text}")
@@ -67,6 +67,8 @@ def show_beginning(context: click.Context) -> None:
 
 def _render_beginning(found: Beginning) -> None:
     render_highlights(found.highlights)
+    if not found.sessions:
+        return  # the next step is said on stderr
     if found.issue:
         _render_issue(found.issue, found.sessions)
         say("  ", quiet(f"helix-graph issues show {found.issue.id[:8]}"))

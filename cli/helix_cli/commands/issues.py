@@ -11,7 +11,7 @@ from helix_cli.command_group import ForgivingGroup
 from helix_cli.completion import issue_ids
 from helix_cli.output import count, json_option, prints, say, show, table, warn_of_more
 from helix_cli.terminal import StyledWord, quiet, strong, verdict
-from helix_graph.issues.model import By, State, remedies_heading, remedy_words, repair_words
+from helix_graph.issues.model import By, State, remedies_heading, remedy_words, repair_words, repaired_words
 
 if TYPE_CHECKING:
     from helix_cli.terminal import Tone
@@ -26,7 +26,8 @@ _COLUMNS = ("sessions", "times", "steps", "minutes", "tokens", "repaired", "what
 def render_issues(found: IssueList) -> None:
     """Print each issue with its counts, what it said and what repaired it; what has no id as a table."""
     if not found.issues:
-        say(f"No failure recurs in {count(found.sessions, 'session')}." if found.by == "recurring" else "None.")
+        none = f"No failure recurs in {count(found.sessions, 'session')}." if found.by == "recurring" else "None."
+        say(none if found.sessions else "No sessions yet.")
         return
     unnamed = [one for one in found.issues if not one.id]
     for one in found.issues:
@@ -37,8 +38,7 @@ def render_issues(found: IssueList) -> None:
                 StyledWord(one.state or "", _TONES.get(one.state, "plain")),
             )
             met = f"{one.sessions} of {count(found.sessions, 'session')}"
-            repaired = f"repaired {one.repaired} of {one.occurrences}"
-            say(f"  {met}, {count(one.occurrences, 'time')}; {_cost(one)}; {repaired}")
+            say(f"  {met}, {count(one.occurrences, 'time')}; {_cost(one)}; {repaired_words(one)}")
             for note in _notes(one):
                 say(f"  {note}")
             say()
@@ -80,12 +80,16 @@ def _thousands(tokens: int | None) -> str:
     return f"{tokens / 1000:.0f}k" if tokens >= 1000 else str(tokens)  # noqa: PLR2004  (a thousand)
 
 
+def _message(one: Issue) -> str:
+    return "message, one of several" if one.kinds > 1 else "message"
+
+
 def _notes(one: Issue) -> list[str]:
     """What one issue said, where, and what repaired it."""
     notes = []
     if one.message:
         about = f" ({one.thing})" if one.kind == "issue" and one.thing.strip('"').isidentifier() else ""
-        notes.append(f"{'such as' if one.kinds > 1 else 'says'} {one.message}{about}")
+        notes.append(f"{_message(one)}: {one.message}{about}")
     repair = repair_words(one)
     notes.append(f"{repair[0].lower()}{repair[1:]}")
     if one.files and max(met for _, met in one.files) > 1:
@@ -98,14 +102,16 @@ def _notes(one: Issue) -> list[str]:
 def render_details(found: IssueDetails) -> None:
     """Print an issue's sums, its remedies, every occurrence, and issues like it."""
     one = found.issue
-    state = f"  {one.state}; {count(one.since, one.unit.removesuffix('s'))} since it was last seen" if one.state else ""
+    since = f"{count(one.since, one.unit.removesuffix('s'))} since it was last seen" if one.since else _NOT_AGAIN[one.unit]
+    state = f"{one.state}; {since}" if one.state else ""
     say(strong(one.title), quiet(f"  {one.kind} {one.id}"))
-    say(state.strip() + (f" ({one.reason})" if one.reason else ""))
+    say(state + (f" ({one.reason})" if one.reason else ""))
     if one.message:
-        say(f"{'such as' if one.kinds > 1 else 'says'} {one.message}")
+        say(f"{_message(one)}: {one.message}")
     say(
         f"{count(one.occurrences, 'time')} in {count(one.sessions, 'session')}, {_day(one.first_seen)} to "
-        f"{_day(one.last_seen)}; {_cost(one)}; repaired {one.repaired} of {one.occurrences}, {one.verified} verified"
+        f"{_day(one.last_seen)}; {_cost(one)}; {repaired_words(one)}"
+        + (f", {one.verified} verified" if one.repaired else "")
     )
     if found.remedies:
         say()
@@ -141,7 +147,8 @@ def _render_occurrence(met: Occurrence) -> None:
     )
     say(f"  {met.message}")
     if met.repaired:
-        shown = f", shown by {met.verified_by}" if met.verified_by else ", not verified"
+        proof = "it succeeded" if met.verified_by in met.changes else f"shown by {met.verified_by}"
+        shown = f", {proof}" if met.verified_by else ", not verified"
         say(f"  -> {'; '.join(met.changes)}{shown}")
     elif met.instead:
         say(f"  -> worked instead: {met.instead}")
@@ -154,10 +161,11 @@ def _render_occurrence(met: Occurrence) -> None:
         say(quiet(f"     {', '.join(took)}"))
 
 
+_NOT_AGAIN = {"runs": "not run again since", "sessions": "no session since"}
 _ENDS = {
     "repair": "repaired",
     "pass": "passed again, without a change that was seen to repair it",
-    "instead": "another command did its work",
+    "instead": "went on with another command",
     "prompt": "not repaired before the next prompt",
     "left": "the agent went on to something else",
     "session": "not repaired in this session",

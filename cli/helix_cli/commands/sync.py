@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from stat import S_IWOTH
 from typing import TYPE_CHECKING
 
 import click
@@ -44,7 +45,7 @@ def sync(*, project: str | None, to: str | None, team_project: str | None, worke
     """
     if team_project is not None and to is None:
         raise click.UsageError("--as names the project on a team's server; give --to as well")
-    memory = _begun()
+    memory = _begun(asked=project is not None)
     with progress("Reading logs") as advance:
         report = memory.sync(project=project, to=to, team_project=team_project, progress=advance, workers=workers)
     warn_about(report.logs.report)
@@ -57,14 +58,16 @@ def sync(*, project: str | None, to: str | None, team_project: str | None, worke
     return 1 if report.logs.report.failed or report.graph.skipped or (team and team.problems) else 0
 
 
-def _begun() -> Memory:
+def _begun(*, asked: bool) -> Memory:
+    """The memory, or a new one; in a folder that is nobody's project only where another project was ``asked`` for."""
     from helix_graph import Memory
 
     try:
         return open_memory()
     except NoMemory:
         here = Path.cwd()
-        if project_folder(here) is None and here in {Path.home(), Path(here.anchor)}:
+        anybodys = here in {Path.home(), Path(here.anchor)} or here.stat().st_mode & S_IWOTH
+        if project_folder(here) is None and anybodys and not asked:
             said = "this folder is not a project; go to one, or create a memory here with `helix-graph init`"
             raise click.UsageError(said) from None
         memory = Memory.init()

@@ -104,7 +104,7 @@ const STATES = { new: "new", recurring: "recurring", regressed: "came back", qui
 const ENDS = {
   repair: "repaired",
   pass: "passed again, without a change that was seen to repair it",
-  instead: "another command did its work",
+  instead: "went on with another command",
   prompt: "not repaired before the next prompt",
   left: "the agent went on to something else",
   session: "not repaired in this session",
