@@ -177,10 +177,10 @@ _FIELDS: Mapping[str, Mapping[str, Quote]] = {
     },
     "helix_graph.issues": {
         **_LOGGED,
-        **dict.fromkeys(("what", "thing", "example", "reason", "changes", "verified_by"), quoted),
+        **dict.fromkeys(("what", "thing", "example", "reason", "change", "changes", "verified_by"), quoted),
         "diff": _changed_lines,
         "title": label_or_quoted,
-        "files": _first_quoted,
+        **dict.fromkeys(("files", "each"), _first_quoted),
     },
     # Rules come with a clone, and commands in them may say anything.
     "helix_graph.rules": {

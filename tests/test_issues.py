@@ -26,7 +26,7 @@ UNFORMATTED = "src/cart.ts format ━━━\n\n  Formatter would have printed th
 FORMATTED = "Checked 3 files in 5ms. No fixes applied."
 WRAPPER = "error: unrecognized subcommand 'bun'"
 FAILS = "--- FAIL: {} (0.01s)\n    cart_test.go:12: got 3\nFAIL\tshop/api\t0.1s"
-RUST_PASSES = "running 1 test\ntest x ... ok\n\ntest result: ok. 1 passed; 0 failed; 0 ignored; 0 measured; 0 filtered out"
+RUST_PASSES = "running 1 test\ntest x ... ok\n\ntest result: ok. 1 passed; 0 failed; 0 ignored; 0 measured"
 PASSES = "ok  \tshop/api\t0.1s"
 
 
@@ -125,6 +125,16 @@ def test_of_different_commands_that_worked_instead_it_says_what_they_have_in_com
     assert repaired_words(one) == "avoided by another command in 2 of 2 sessions"
     (remedy,) = memory.issues.show(one.id).remedies
     assert remedy_words(remedy) == f"to leave out --lib (2 of 2; {each})"
+
+
+def test_of_calls_that_were_put_right_each_in_its_own_way_it_says_what_they_have_in_common(tmp_path: Path) -> None:
+    logs = []
+    for number, field in enumerate(("title", "body")):
+        log = begun(number).run(f"gh pr view {number} --json {field},threads", 'Unknown JSON field: "threads"', code=1)
+        logs.append(log.run(f"gh pr view {number} --json {field}", "{}"))
+    (one,) = remembered(tmp_path, logs).issues.list().issues
+    assert one.repaired == 2
+    assert repair_words(one).startswith("What worked instead: to leave out threads (2 of 2 sessions; ")
 
 
 def test_a_command_with_another_option_is_the_same_fix(tmp_path: Path) -> None:

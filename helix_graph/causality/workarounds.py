@@ -112,7 +112,7 @@ def common_workaround(ways: Iterable[tuple[str, Workaround | None]]) -> CommonWo
     return CommonWorkaround(how, what, command, len(used[key]), len(sessions))
 
 
-def way_words(how: Difference, what: str) -> str:
+def way_words(how: str, what: str) -> str:
     """How a call differed, in words; ``what`` as it is to be shown.
 
     >>> way_words("without", "`--lib`")

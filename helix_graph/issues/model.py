@@ -32,8 +32,9 @@ class GeneralRemedy(msgspec.Struct, frozen=True, kw_only=True):
     """One kind of change that repaired an issue, over all sessions: in ``times`` of ``of`` repaired occurrences.
 
     ``what`` is the command (``run``, ``instead``), the file (``edit``) or the files of one repair (``edits``); none for
-    the others. ``instead`` counts sessions where nothing was repaired; where they ran different commands, ``calls`` has
-    each with its times and ``way`` what they have in common. ``verified`` of these
+    the others. ``instead`` counts sessions where nothing was repaired; where they ran different commands, ``called``
+    and ``change`` say what these have in common (`helix_graph.causality.workarounds`). ``each`` has the different
+    commands or files with how often each was used. ``verified`` of these
     times the failing check or call was seen to go well after it. ``example`` is what the latest of them changed, and
     ``diff`` the same line by line where it was an edit (`helix_graph.graph.edit_diff`).
     """
@@ -49,8 +50,9 @@ class GeneralRemedy(msgspec.Struct, frozen=True, kw_only=True):
     session: str = ""
     log: str | None = None
     line: int | None = None
-    way: str = ""
-    calls: tuple[tuple[str, int], ...] = ()
+    called: str = ""
+    change: str = ""
+    each: tuple[tuple[str, int], ...] = ()
 
 
 class Issue(msgspec.Struct, frozen=True, kw_only=True):
@@ -179,7 +181,7 @@ def remedy_words(remedy: GeneralRemedy) -> str:
     """
     words = {
         "run": f"run {remedy.what}",
-        "instead": remedy.way if remedy.calls else f"run {remedy.what} instead",
+        "instead": common_way(remedy) or f"run {remedy.what} instead",
         "edit named": "edit the file that it names",
         "edit test": "edit the test itself",
         "edit": f"edit {remedy.what}",
@@ -190,11 +192,20 @@ def remedy_words(remedy: GeneralRemedy) -> str:
     return f"{words} ({remedy.times:,} of {remedy.of:,}{_calls(remedy)})"
 
 
+def common_way(remedy: GeneralRemedy) -> str:
+    """What the different commands that worked instead have in common; empty where they were one command."""
+    from helix_graph.causality.workarounds import way_words
+
+    return way_words(remedy.called, remedy.change) if remedy.called else ""
+
+
 def _calls(remedy: GeneralRemedy) -> str:
     """The different commands that worked instead, each with its times."""
-    shown = [f"{command} in {times}" for command, times in remedy.calls[:_MOST_CALLS]]
-    more = [f"{len(remedy.calls) - _MOST_CALLS} more"] if remedy.calls[_MOST_CALLS:] else []
-    return f"; {', '.join(shown + more)}" if shown else ""
+    if not remedy.called:
+        return ""
+    shown = [f"{command} in {times}" for command, times in remedy.each[:_MOST_CALLS]]
+    more = [f"{len(remedy.each) - _MOST_CALLS} more"] if remedy.each[_MOST_CALLS:] else []
+    return f"; {', '.join(shown + more)}"
 
 
 def repaired_words(issue: Issue) -> str:
@@ -230,7 +241,8 @@ def repair_words(issue: Issue) -> str:
     if way.how == "again":
         words = f"Got past by {remedy_words(way)}"
     elif way.how == "edits" and way.times > 1:
-        words = f"No common fix: {way.what}"
+        one_each = " in one, ".join(name for name, _ in way.each)
+        words = f"No common fix: {f'{one_each} in the other' if way.each else way.what}"
     elif way.times == issue.repaired:
         words = f"Repaired by: {remedy_words(way)}"
     elif way.how == "edit test" and way.sessions > 1:
@@ -242,9 +254,9 @@ def repair_words(issue: Issue) -> str:
     return f"{words}{_silenced(issue)}"
 
 
-def remedies_heading(issue: Issue, remedies: Sequence[GeneralRemedy]) -> str:
+def remedies_heading(remedies: Sequence[GeneralRemedy]) -> str:
     """What a list of remedies is called: to call a tool again got past a failure and repaired nothing."""
-    if not issue.repaired:
+    if all(one.how == "instead" for one in remedies):
         return "What worked instead"
     got_past = bool(remedies) and all(one.how in {"again", "silence"} for one in remedies)
     return "How it was got past" if got_past else "What repaired it"
@@ -267,8 +279,8 @@ def remedy_sentence(issue: Issue) -> str:
         words = f"Repaired by an edit of the file that it names ({remedy.times:,} of {remedy.of:,})"
     elif remedy.how == "instead":
         last = "the last " if remedy.of < issue.sessions else ""
-        done = remedy.way if remedy.calls else remedy.what
-        words = f"What worked instead: {done} ({remedy.times} of {last}{remedy.of} sessions{_calls(remedy)})"
+        met = f"{remedy.times} of {last}{remedy.of} sessions{_calls(remedy)}"
+        words = f"What worked instead: {common_way(remedy) or remedy.what} ({met})"
     else:
         often = "Best remedy" if 2 * remedy.times >= remedy.of else "Fixed in different ways, most often"
         words = f"{often}: {remedy_words(remedy)}"

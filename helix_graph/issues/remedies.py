@@ -12,13 +12,15 @@ from collections import Counter, defaultdict
 from contextlib import suppress
 from typing import TYPE_CHECKING, NamedTuple
 
+from msgspec.structs import replace
+
 from helix_episodes.errors import InvalidEpisode
 from helix_episodes.extraction.actions import is_telling
 from helix_episodes.extraction.check_runs import cuts_short
 from helix_episodes.extraction.paths import role_of
 from helix_episodes.extraction.shell.commands import plain_command
 from helix_episodes.store import EpisodeStore
-from helix_graph.causality.workarounds import common_workaround, way_words, workarounds_in
+from helix_graph.causality.workarounds import common_workaround, workarounds_in
 from helix_graph.database import ANY_OF, as_list
 from helix_graph.graph.edit_diff import edit_diff
 from helix_graph.issues.model import GeneralRemedy
@@ -33,6 +35,8 @@ if TYPE_CHECKING:
 
 #: An example longer than this is no example any more.
 _LONGEST_EXAMPLE = 200
+#: Where several commands are named, of each this much.
+_LONGEST_CALL = 80
 #: What got past a failure is looked for in the newest of its sessions: reading one takes a millisecond.
 _MOST_READ = 20
 #: So many files of one repair are named.
@@ -89,6 +93,7 @@ def generalised(
         for key, change in kinds_of_changes(failure, made, checks=history.kind_of(failure.check)).items():
             uses[key].append((failure, change))
     _join_longer_calls(uses)
+    one_each: tuple[tuple[str, int], ...] = ()
     # An edit of a file that no other session edited for it says nothing to the next one.
     alone = [key for key, used in uses.items() if key[0] == "edit" and _sessions(used) == 1]
     if len(alone) > 1:
@@ -97,19 +102,19 @@ def generalised(
         paths = [path for _, path in alone]
         paths = paths if len(edits) == 1 else sorted({_name_of(one) for one in paths})
         more = f" and {len(paths) - _MOST_NAMED} more" if len(paths) > _MOST_NAMED else ""
-        named = ", ".join(paths[:_MOST_NAMED]) + more
+        uses["edits", ", ".join(paths[:_MOST_NAMED]) + more] = edits
         if len(alone) == len(edits) == len(paths) == 2:  # noqa: PLR2004  (two sessions, one file each)
-            named = f"{paths[0]} in one, {paths[1]} in the other"
-        uses["edits", named] = edits
+            one_each = tuple((path, 1) for path in paths)
     found = [_remedy(how, what, used, len(repaired), sessions) for (how, what), used in uses.items()]
+    found = [replace(one, each=one_each) if one.how == "edits" else one for one in found]
     return sorted(found, key=lambda one: (one.how == "silence", -one.sessions, -one.verified, one.how, one.what))
 
 
 def _join_longer_calls(uses: dict[tuple[How, str], list[tuple[Failure, Change]]]) -> None:
     """Counts ``cargo fmt --all`` as a run of ``cargo fmt``, where both repaired the issue."""
-    for key in sorted((key for key in uses if key[0] == "run"), key=lambda key: -len(key[1])):
-        shorter = (("run", other) for how, other in uses if how == "run" and key[1].startswith(f"{other} "))
-        joined = min(shorter, key=lambda one: len(one[1]), default=None)
+    runs = sorted((key for key in uses if key[0] == "run"), key=lambda key: len(key[1]))
+    for key in reversed(runs):
+        joined = next((one for one in runs if key[1].startswith(f"{one[1]} ")), None)
         if joined is not None:
             each = {(failure.number, failure.local): (failure, one) for failure, one in (*uses[joined], *uses.pop(key))}
             uses[joined] = [each[place] for place in sorted(each)]
@@ -122,13 +127,15 @@ class Instead(NamedTuple):
     commands: dict[tuple[int, str], str]
 
 
-def worked_instead(failures: Sequence[Failure], history: History) -> Instead | None:
-    """What most sessions ran instead, where none repaired the failure; ``failures`` are in order of time.
+def worked_instead(failures: Sequence[Failure], remedies: Sequence[GeneralRemedy], history: History) -> Instead | None:
+    """What most sessions ran instead, where nothing else repaired the failure; ``failures`` are in order of time.
 
     Of `_MOST_READ` newest failures the episodes are read; only these have a command.
     """
-    if any(one.repaired for one in failures):
+    if any(one.how != "instead" for one in remedies) or (not remedies and any(one.repaired for one in failures)):
         return None
+    if any(one.sessions >= _FEWEST and 2 * one.times >= one.of for one in remedies):
+        return None  # one command says more
     episodes, sessions = EpisodeStore(history.root / "episodes"), history.sessions
     read: dict[int, dict[str, Workaround]] = {}
     newest = failures[-_MOST_READ:]
@@ -154,10 +161,16 @@ def worked_instead(failures: Sequence[Failure], history: History) -> Instead | N
         sessions=common.worked,
         verified=common.worked,
         session=sessions[used[-1][0].number].session,
-        way=way_words(common.how, common.what) if differ else "",
-        calls=tuple(calls.most_common()) if differ else (),
+        called=common.how if differ else "",
+        change=common.what if differ else "",
+        each=tuple((_cut(call), times) for call, times in calls.most_common()) if differ else (),
     )
-    return Instead(remedy, commands)
+    unrepaired = {(one.number, one.local) for one in newest if not one.repaired}
+    return Instead(remedy, {place: call for place, call in commands.items() if place in unrepaired})
+
+
+def _cut(call: str) -> str:
+    return call if len(call) <= _LONGEST_CALL else f"{call[: _LONGEST_CALL - 1]}…"
 
 
 def kinds_of_changes(failure: Failure, changes: Sequence[Change], *, checks: str) -> dict[tuple[How, str], Change]:

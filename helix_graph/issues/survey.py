@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
     from helix_graph.issues.history import Failure, SessionRow
     from helix_graph.issues.model import GeneralRemedy
-    from helix_graph.issues.remedies import Change, Instead
+    from helix_graph.issues.remedies import Change
 
 
 #: What has an id, and so a state.
@@ -93,13 +93,12 @@ class IssueSurvey:
     def show(self, name: str) -> IssueDetails:
         """As `helix_graph.issues.api.Issues.show`."""
         row = _found(self.history, name)
-        other = worked_instead(_counting(row[2]), self.history)
         kind, key, members = row
         others = _grouped(self.history, self.history.failures, "issue", {}) if kind == "issue" else {}
         similar = [
             (other, found) for other, found in others.items() if other != key and found[0].label == members[0].label
         ]
-        return _details(self._connection, self.history, row, self._authors, similar=similar, other=other)
+        return _details(self._connection, self.history, row, self._authors, similar=similar)
 
     def in_full(self, *, most: int, most_once: int, occurrences: int) -> tuple[tuple[IssueInFull, ...], int]:
         """The issues that recur and the newest of one session, each with its newest occurrences; and how many are left.
@@ -119,10 +118,7 @@ class IssueSurvey:
         for kind, key, members in chosen:
             similar = [one for one in alike[members[0].label] if one[0] != key] if kind == "issue" else []
             row = kind, key, members
-            other = worked_instead(members, history)
-            details = _details(
-                self._connection, history, row, self._authors, similar=similar, other=other, most=occurrences
-            )
+            details = _details(self._connection, history, row, self._authors, similar=similar, most=occurrences)
             newest = members[-occurrences:]
             found.append(
                 IssueInFull(
@@ -130,7 +126,11 @@ class IssueSurvey:
                     members=tuple(members),
                     locals=tuple(one.local for one in newest),
                     group=issue_id("group", members[0].label),
-                    answered=frozenset(other.commands) if other else frozenset(),
+                    answered=frozenset(
+                        (one.number, one.local)
+                        for one, met in zip(newest, details.occurrences, strict=True)
+                        if met.instead
+                    ),
                     quotes={
                         (history.sessions[one.number].id, one.local): self._connection.execute(
                             "SELECT quote FROM mention WHERE episode = ? AND local = ?", (one.number, one.local)
@@ -156,7 +156,7 @@ class IssueSurvey:
         if not reported:
             return None
         row: _Row = ("group", reported[0].label, reported)
-        return _details(self._connection, self.history, row, self._authors, similar=[], other=None)
+        return _details(self._connection, self.history, row, self._authors, similar=[])
 
 
 class IssueInFull(NamedTuple):
@@ -308,7 +308,7 @@ def _row(
     named = kind in _NAMED
     if remedies is None:
         remedies = generalised(members, changes_for(connection, members), history)
-        if named and not remedies and (other := worked_instead(members, history)):
+        if named and (other := worked_instead(members, remedies, history)):
             remedies = [other.remedy]
     repaired = sum(one.repaired > 0 for one in members)
     rows = [history.sessions[one.number] for one in members]
@@ -426,20 +426,20 @@ def _found(history: History, name: str) -> _Row:
     return rows[fitting[0]]
 
 
-def _details(  # noqa: PLR0913  (an issue's failures with what several questions have read of them)
+def _details(
     connection: sqlite3.Connection,
     history: History,
     row: _Row,
     authors: Authors,
     *,
     similar: Sequence[tuple[str, list[Failure]]],
-    other: Instead | None,
     most: int = MOST_OCCURRENCES,
 ) -> IssueDetails:
     kind, key, members = row
     counting = _counting(members)
     changes = changes_for(connection, members)
     remedies = generalised(counting, changes, history)
+    other = worked_instead(counting, remedies, history)
     if other is not None:
         remedies = [other.remedy]
     written = authors(history.sessions[one.number].id for one in members[-most:])

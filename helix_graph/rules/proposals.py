@@ -154,6 +154,8 @@ def _draft(issue: Issue) -> _Draft | None:
         failing = plain(issue.check) if remedy.how == "instead" else None
         if failing and word_left_out(failing, command):  # what the command went on to do was its session's task
             command = failing.partition(" ")[2]
+        elif remedy.called:
+            failing = None  # each session went on with another command
         if failing and command.split()[: len(failing.split())] != failing.split():
             sentence = f"Use `{command}` instead of `{failing}`."
             return _Draft(sentence, _names(failing), f"worked instead in {remedy.times} of {remedy.of} sessions")

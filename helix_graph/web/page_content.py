@@ -189,7 +189,7 @@ def _issue(one: IssueInFull, history: History, groups: AbstractSet[str]) -> Page
         PageIssue,
         found.issue,
         repair=repair_words(found.issue),
-        heading=remedies_heading(found.issue, found.remedies),
+        heading=remedies_heading(found.remedies),
         looks=only_looks(found.issue.check),
         group=one.group if found.issue.kind == "issue" and one.group in groups else "",
         remedies=tuple(

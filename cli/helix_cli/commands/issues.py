@@ -102,7 +102,9 @@ def _notes(one: Issue) -> list[str]:
 def render_details(found: IssueDetails) -> None:
     """Print an issue's sums, its remedies, every occurrence, and issues like it."""
     one = found.issue
-    since = f"{count(one.since, one.unit.removesuffix('s'))} since it was last seen" if one.since else _NOT_AGAIN[one.unit]
+    since = (
+        f"{count(one.since, one.unit.removesuffix('s'))} since it was last seen" if one.since else _NOT_AGAIN[one.unit]
+    )
     state = f"{one.state}; {since}" if one.state else ""
     say(strong(one.title), quiet(f"  {one.kind} {one.id}"))
     say(state + (f" ({one.reason})" if one.reason else ""))
@@ -115,7 +117,7 @@ def render_details(found: IssueDetails) -> None:
     )
     if found.remedies:
         say()
-        say(f"{remedies_heading(one, found.remedies)}:")
+        say(f"{remedies_heading(found.remedies)}:")
         for remedy in found.remedies:
             trust = verdict("verified" if remedy.verified == remedy.times else "not verified")
             seen = f"{count(remedy.sessions, 'session')}, " if remedy.sessions > 1 else ""

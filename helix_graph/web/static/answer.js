@@ -72,14 +72,13 @@ function issueTitle(one, answer) {
 const HOW = { run: "run", instead: "run in its place", "edit named": "edit the file that it names", edit: "edit", edits: "edit", "edit test": "edit the test itself", again: "calling the tool again", silence: "a marker that silences the check: a habit, not advice" };
 
 function remedyOf(one) {
-  const differ = one.calls?.length > 0;
-  const how = one.how === "edits" && one.times > 1 ? "no common fix:" : differ ? "" : HOW[one.how];
-  return make("div", {}, make("p", { class: "fix" }, `${how} `, quoted(differ ? one.way : one.what, 160), ` (${shareOf(one.times, one.of)}, ${one.verified} seen to pass)`), one.diff.length > 0 && diffOf(one.diff));
+  const how = one.how === "edits" && one.times > 1 ? "no common fix:" : HOW[one.how];
+  return make("div", {}, make("p", { class: "fix" }, `${how} `, quoted(one.each?.length ? one.each.map(([name, times]) => `${name} (${times})`).join(", ") : one.what, 160), ` (${shareOf(one.times, one.of)}, ${one.verified} seen to pass)`), one.diff.length > 0 && diffOf(one.diff));
 }
 
 /** What the list of remedies is called: to call a tool again got past a failure and repaired nothing. */
-function headingOf({ issue, remedies }) {
-  if (!issue.repaired) return "What worked instead";
+function headingOf({ remedies }) {
+  if (remedies.every((one) => one.how === "instead")) return "What worked instead";
   return remedies.length && remedies.every((one) => ["again", "silence"].includes(one.how)) ? "How it was got past" : "What repaired it";
 }
 
