@@ -317,6 +317,8 @@ def test_a_script_that_npm_prints_is_not_why_a_job_failed(script: Begin, episode
     [
         "I still have weird display issues in the invoice tab",
         "I just ran into this issue when making a release",
+        "We keep running into problems with the cache",
+        "I am running into a bug in the invoice tab",
         "why did it stop halfway?",
         "  \u2a2f release failed after 0s   error=git is in a dirty state",
         "Error: Process completed with exit code 1.",
@@ -333,6 +335,9 @@ def test_a_first_prompt_that_shows_or_takes_for_granted_a_failure_reports_it(
     "text",
     [
         *("I still have issues to assign", "see the issues list", "print Error: Process failed"),
+        *("We still have three open issues for the milestone", "we still have issue 17 and 18 to do"),
+        *("Before we run into issues, add a limit", "I still have a problem understanding how the cache works"),
+        *("we still hit the bug tracker on each start", "I have just lost the thread, summarize"),
         "Refuse what is wrong:\n\u2717 a name that failed the check\n- \u2717 no id: return an error",
     ],
 )

@@ -159,6 +159,11 @@ _WORK = frozenset({"edit", "create", "delete", "run"})
 #: The check of what a person reports without naming one, and the family of what says nothing of its cause.
 WORK = "work"
 REPORTED = "reported by the user"
+#: What somebody runs into or still has; issues by number, on a list or to be worked on are tickets.
+_A_TROUBLE = (
+    r"(?:(?!\bto\b)[^.?!,\n]){0,40}?\b(?:issues?|problems?|bugs?)\b"
+    r"(?=\W*$|[.,;:!]| (?:in|with|on|at|when|while|after|here|now|again|and|but|there|during|where|because|since)\b)"
+)
 _OBSERVED = re.compile(
     r"\b(?:I|we)(?:['\u2019](?:m|re|ve)| am| are| have)?(?: just| still| now| also| keep)* "
     r"(?:getting|seeing|hitting|got|get|see|hit|ran into)\b(?:(?!\bto\b)[^.?!,\n]){0,60}?\b"
@@ -168,10 +173,10 @@ _OBSERVED = re.compile(
     r"\b(?:fails|failed|failing|(?:is|are) broken|crash(?:es|ed)?|hangs?)\b"
     r"|(?:^|[,;:] |\bbut )(?:\w+ of |unfortunately )?(?:the|my|our|all|all the|these|both|they)(?: [\w-]+)?(?: still)? "
     r"(?:fail|crash|hang)\b(?! to\b)|\bfound \d+ failing\b|\b\d+ (?:tests? )?fail(?:ed|ing)\b"
-    r"|\b(?:I|we)(?:['\u2019]ve| have| did)?(?: just| still| now| also)* (?:run|ran|running) into\b"
-    r"(?:(?!\bto\b)[^.?!,\n]){0,40}?\b(?:issues?|problems?|bugs?)\b(?! to\b)"
-    r"|\b(?:I|we) still (?:have|get|see|hit)\b(?:(?!\bto\b)[^.?!,\n]){0,40}?\b(?:issues?|problems?|bugs?)\b(?! to\b)"
-    r"|\bI (?:have )?just lost (?:my|all|the)\b",
+    r"|\b(?:I|we)(?:(?:['\u2019](?:ve|m|re)| have| did| keep| am| are)(?: just| still| now| also)* run(?:ning)?"
+    rf"|(?: just| still| now| also)* ran) into\b{_A_TROUBLE}"
+    rf"|\b(?:I|we) still (?:have|get|see|hit)\b(?! (?:\w+ )?open\b){_A_TROUBLE}"
+    r"|\bI (?:have )?just lost (?:my|all (?:my|the))\b",
     re.IGNORECASE,
 )
 #: "When I save I get an error" reports the error, not of a condition.
