@@ -5,7 +5,8 @@
 ``exact``   the same issue: one of its diagnostics has that fingerprint
 ``family``  the same kind of error, and nothing in what the two name speaks against it (`_is_kind`)
 ``group``   an error of the kind whose repair says nothing of this one: what usually repairs the kind
-``words``   only where neither is known and the text is a few lines: errors that have most of its words
+``part``    the text is said word for word within a message, whatever else that says
+``words``   only where none of these is known and the text is a few lines: errors that have most of its words
 
 That the same check failed is no precedent, nor is a failure that was meant to come. A session counts once for an issue.
 Shown is what can be done again (`is_of_use`); a marker that silences a check is a habit and never a repair, neither
@@ -80,10 +81,12 @@ _LOST = frozenset({"gone", "changed"})
 _FEW_CHANGES = 3
 #: An error is alike when it has so much of what the words of a message weigh together.
 _ALIKE = 0.6
+#: A single word is said anywhere.
+_FEWEST_SAID = 2
 #: Reading the newest of so many errors for words takes a tenth of a second.
 _MOST_READ = 5000
 #: Of closeness, the closest first; ``recent`` where nothing was compared.
-LEVELS = ("exact", "family", "words", "recent")
+LEVELS = ("exact", "family", "part", "words", "recent")
 
 
 _CANDIDATE = (
@@ -143,7 +146,8 @@ def find_precedents(
     ]
     if not any(hit.level == "exact" for _, hits in known for hit in hits):
         named = list(_once(_named(past, query)))
-        known = [(None, named)] if named else known
+        said = [] if nearest or named else list(_once(_said(past, query.phrase)))
+        known = [(None, named or said)] if named or said else known
     if query.picked and not nearest and not any(hits for _, hits in known):
         asked = [one for one in query.complaints if is_telling(one.message) and not (one.own_tool or one.test)]
         known = [(one, list(_once(_alike(past, one.message)))) for one in asked]
@@ -250,6 +254,20 @@ def _is_named(label: str, folded: str, query: ErrorQuery) -> bool:
         rule = query.phrase if " " in query.phrase else query.phrase.rpartition("/")[2]  # without its group
         return query.phrase in folded or rule in folded
     return not query.complaints and says_something(family) and query.names(check=check, family=family)
+
+
+def _said(past: Past, phrase: str) -> Iterator[PrecedentHit]:
+    """The errors whose message has the words of a text one after the other; paths and numbers may be others."""
+    words = frozenset(map(str.casefold, _WORDS.findall(_PATH.sub(" ", phrase))))
+    if len(words) < _FEWEST_SAID:
+        return
+    masked = _masked(phrase)
+    found = _candidates(past, "n.type = 'error'", newest=_MOST_READ)
+    found.sort(key=lambda one: (not one.verified, not one.changes, one.age))
+    for one in found:
+        said = one.message.casefold()
+        if all(word in said for word in words) and (phrase in said or masked in template(one.message).casefold()):
+            yield PrecedentHit("part", one.episode, one.local, fixed=bool(one.verified))
 
 
 def _alike(past: Past, message: str) -> Iterator[PrecedentHit]:

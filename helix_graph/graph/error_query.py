@@ -61,6 +61,7 @@ _NAMES_ITSELF = Regex(r"([a-z][\w.-]{1,30}): \S")
 #: Only says that an expectation was not met: which one is the test's business.
 _EXPECTATION = Regex(r"(?:E +)?(?:AssertionError\b|assert\b|Error\b|expect\b|expected\b|got\b|want\b)", re.IGNORECASE)
 _RAISED = Regex(r"(?:E +)?(?:\w+\.)*(\w*(?:Error|Exception))(?:: |$)")
+_RULE_AT_THE_END = Regex(r"(\S+(?: +\S+)+?) +[(\[]([a-z]+(?:-[a-z]+)*)[)\]]")
 #: An exception that any statement may raise; what it is about is said by its message alone.
 _EXCEPTION = Regex(r"(?:[A-Z]\w*)?(?:Error|Exception)")
 #: So many words beside the exception's name tell one message of an exception from another.
@@ -190,6 +191,9 @@ def _complaint(
 ) -> Complaint:
     from helix_episodes.extraction.checks.compilers import compile_family
 
+    # A linter's message that was copied without its place still names its rule.
+    if not (one.rule or one.file) and (named := _RULE_AT_THE_END.fullmatch(one.message)):
+        one = one._replace(message=named[1], rule=named[2])
     message = one_line(one.message)
     # What does not compile is the same kind of error whichever check says so.
     if raised := _RAISED.match(message):

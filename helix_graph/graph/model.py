@@ -282,7 +282,7 @@ def find_node(connection: sqlite3.Connection, name: str) -> GraphNode:
 
 
 #: How closely an error was matched; ``recent`` where nothing was compared.
-PrecedentLevel = Literal["exact", "family", "words", "recent"]
+PrecedentLevel = Literal["exact", "family", "part", "words", "recent"]
 
 
 class Remedy(msgspec.Struct, frozen=True, kw_only=True):

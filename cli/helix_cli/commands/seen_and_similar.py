@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 LEVELS: dict[str, str] = {
     "exact": "same error",
     "family": "same kind of error",
+    "part": "said within a message",
     "words": "error in similar words",
 }
 #: What the working tree says of a change now.
