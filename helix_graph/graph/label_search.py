@@ -28,12 +28,13 @@ from helix_graph.graph.finer_labels import named
 from helix_graph.graph.question_words import (
     TABLE_WORDS,
     Others,
+    Wanted,
     Weight,
-    contradicts,
     leaning,
     levels_in,
     near_words,
     stem,
+    wanted,
     weights_of,
     words_asked,
 )
@@ -45,7 +46,6 @@ if TYPE_CHECKING:
 
     from helix_graph.graph.adjacency import MentionGroup
     from helix_graph.graph.finer_labels import Resolution
-    from helix_graph.graph.question_words import Leaning
 
 
 #: What a word weighs that begins a longer one; so many letters it must have.
@@ -133,12 +133,12 @@ def search_labels(connection: sqlite3.Connection, text: str, *, limit: int) -> L
 def candidates(connection: sqlite3.Connection, text: str, *, limit: int) -> list[Candidate]:
     """As `search_labels`, with the text that leads to each."""
     texts = _texts(connection)
-    words = _understood(connection, text, texts.folded)
+    words, understood = _understood(connection, text, texts.folded)
     levels = levels_in(words, texts.folded)
     weights = weights_of(levels)
     if not (texts.folded and any(one.own for one in weights.values())):
         return []
-    asked = leaning(text)
+    asked = wanted(understood, labels_of_checks(connection))
     compared = _read(connection, _roughly_best(connection, texts, levels, weights, asked), texts.ran)
     average = texts.length / len(texts.folded)
     found = [
@@ -161,6 +161,11 @@ def candidates(connection: sqlite3.Connection, text: str, *, limit: int) -> list
     )
     least = _LEAST * max((rank for rank, _ in found), default=0.0)
     return _distinct(one for rank, one in ranked if rank >= least and (one.match.share or 0.0) >= _LEAST_SHARE)[:limit]
+
+
+def labels_of_checks(connection: sqlite3.Connection) -> list[str]:
+    """What says that a check or program failed, and what says that it passed."""
+    return [label for (label,) in connection.execute("SELECT label FROM node WHERE type IN ('error', 'event')")]
 
 
 def _of_mentions(
@@ -200,20 +205,21 @@ def _of_tasks(
     average: float,
     words: dict[str, Others],
     weights: dict[str, Weight],
-    asked: Leaning | None,
+    asked: Wanted,
 ) -> Iterator[tuple[float, Candidate]]:
     """The sessions whose task has some of the words, each with its rank."""
     whole = sum(one.own for one in weights.values())
     scores: dict[str, float] = {}
     tasks = connection.execute("SELECT id, task FROM episode WHERE origin <> 'assertion' ORDER BY id").fetchall()
     for episode, task in tasks:
-        if (score := _exact((task,), words, weights)) and not (asked and leaning(task) not in {asked, None}):
+        agrees = asked.leaning is None or leaning(task) in {asked.leaning, None}
+        if agrees and (score := _exact((task,), words, weights)):
             scores[episode] = score
     first = "SELECT local FROM mention WHERE episode = e.number ORDER BY line IS NULL, line, local LIMIT 1"
     query = f"SELECT id, ({first}) FROM episode e WHERE id {ANY_OF}"  # noqa: S608  (constants)
     begun = connection.execute(query, (as_list(scores),)).fetchall()
     for one in sorted(_read(connection, [key for key in begun if key[1]], {}), key=lambda one: one.episode):
-        if not contradicts(asked, one.label):
+        if not asked.excludes(one.label):
             rank = scores[one.episode] / (1 - _LENGTH + _LENGTH * len(one.task) / average)
             yield rank, _of_session(one, scores[one.episode] / whole)
 
@@ -359,11 +365,11 @@ def _roughly_best(
     texts: _Texts,
     levels: dict[str, bytes],
     weights: dict[str, Weight],
-    asked: Leaning | None,
+    asked: Wanted,
 ) -> list[MentionKey]:
     """The mentions that may have most of what is asked for: a stem may also be found within another word."""
-    labels = connection.execute("SELECT number, label FROM node").fetchall() if asked else ()
-    against = {node for node, label in labels if contradicts(asked, label)}
+    labels = connection.execute("SELECT number, label FROM node").fetchall() if asked.leaning or asked.programs else ()
+    against = {node for node, label in labels if asked.excludes(label)}
     each = list(zip(*levels.values(), strict=True))
     scores = {one: sum(weight[level] for weight, level in zip(weights.values(), one, strict=True)) for one in set(each)}
     found = (
@@ -415,8 +421,8 @@ def _joined(*texts: str | None) -> str:
     return "\n".join(text for text in texts if text)
 
 
-def _understood(connection: sqlite3.Connection, text: str, folded: list[str]) -> dict[str, Others]:
-    """The words asked; in the place of one that nothing has, the names' and the table's words nearest to it."""
+def _understood(connection: sqlite3.Connection, text: str, folded: list[str]) -> tuple[dict[str, Others], str]:
+    """The words asked and their text; in the place of one that nothing has, the words of names and tables nearest."""
     words = words_asked(text)
     unknown = {
         word
@@ -424,7 +430,7 @@ def _understood(connection: sqlite3.Connection, text: str, folded: list[str]) ->
         if not any(one in each for each in folded for one in (word, *others.usual, *others.synonyms))
     }
     if not unknown:
-        return words
+        return words, text
     names = connection.execute(
         "SELECT label FROM node WHERE episodes UNION SELECT name FROM name"
         " UNION SELECT task FROM episode WHERE origin <> 'assertion'"
@@ -434,7 +440,7 @@ def _understood(connection: sqlite3.Connection, text: str, folded: list[str]) ->
         near = " ".join(near_words(word, known) or near_words(stem(word), known)) if stem(word) in unknown else ""
         if near:
             text = re.sub(rf"\b{re.escape(word)}\b", near, text, flags=re.IGNORECASE)
-    return words_asked(text)
+    return words_asked(text), text
 
 
 def _exact(texts: tuple[str, ...], words: dict[str, Others], weights: dict[str, Weight]) -> float:

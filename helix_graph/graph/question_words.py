@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 from helix_graph.word_search import idf, query_words
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Sequence
+    from collections.abc import Collection, Iterable, Sequence
 
 #: Words that a question has beside what it is about.
 _QUESTION_WORDS = frozenset(
@@ -145,13 +145,30 @@ _FORMS = (
     *("give gave given", "leave left", "read reading", "catch caught", "hold held", "know knew known", "use used"),
 )
 _OTHER_FORMS = {word: [other for other in forms.split() if other != word] for forms in _FORMS for word in forms.split()}
-#: What did not work has failed.
-_NEGATED = re.compile(
-    r"\b(?:(?:(?:does|do|did|is|was|are|were|wo|ca|could|would)(?:n['\u2019]?t| not)|cannot|never|not|"
-    r"no longer|nothing|no \w+)\s+"
-    r"(?:work(?:s|ing)?|pass(?:es|ed|ing)?|succeed(?:s|ed)?|compil(?:es?|ed|ing)|green|ok(?:ay)?)"
-    r"|stop(?:s|ped)? (?:work|pass|compil)ing)\b",
-    re.IGNORECASE,
+_NOT = r"(?:(?:does|do|did|is|was|are|were|wo|ca|could|would)(?:n['\u2019]?t| not)|never|not|no longer"
+_WORKING = (
+    r"(?:work(?:s|ing)?|pass(?:es|ed|ing)?|succeed(?:s|ed)?|compil(?:es?|ed|ing)|green|ok(?:ay)?|go(?:es)? through)"
+)
+#: What says in several words that something passed or failed, and the one that says the same; in this order.
+_PLAINLY = tuple(
+    (re.compile(rf"\b(?:{pattern})\b", re.IGNORECASE), plain)
+    for pattern, plain in (
+        (r"formatt?(ed|ing|er)", r"formatt\1"),
+        (rf"{_NOT}|badly|wrongly)\s+(?:well |properly |correctly )?formatted|(?:un|mis)formatt?ed", "formatting fails"),
+        (rf"{_NOT})\s+installed", "missing"),
+        (r"(?:is|was|are|were|went|go(?:es)?|looks?) (?:all )?wrong(?=\W*$)", "fails"),
+        (r"(?:no|without(?: any)?|zero) (?:more )?(?:failing|failed|broken|red) (\w+)", r"\1 passes"),
+        (r"(?:no|without(?: any)?|zero) (?:more )?(?:failures?|errors?|problems?)(?=\W*$)", "passes"),
+        (
+            rf"{_NOT}|nothing|stop(?:s|ped)?)\s+(?:fail(?:s|ed|ing)?|broken?|breaks?|breaking|red|crash(?:es|ing)?)",
+            "passes",
+        ),
+        (
+            rf"{_NOT}|cannot|nothing|no \w+)\s+{_WORKING}|stop(?:s|ped)? (?:work|pass|compil)ing",
+            "fails",
+        ),
+        (r"(?:(?:could|can|would)(?:n['\u2019]?t| not)|cannot) be(?= \w+ed\b)|unable to", "fails"),
+    )
 )
 #: Words that say that something passed, where nothing follows that is passed on: not "passes the wrong argument".
 _PASSING = re.compile(
@@ -161,8 +178,19 @@ _PASSING = re.compile(
     re.IGNORECASE,
 )
 _FAILING = re.compile(
-    r"\b(?:fail(?:s|ed|ing|ures?)?|breaks?|broken?|crash(?:es|ed)?|red(?=\W*$| (?:ci|builds?|tests?|checks?)\b))\b",
+    r"\b(?:fail(?:s|ed|ing|ures?)?|breaks?|broken?|crash(?:es|ed)?|red(?=\W*$| (?:ci|builds?|tests?|checks?)\b)"
+    r"|tim(?:ed?|es) out)\b",
     re.IGNORECASE,
+)
+#: Words that say that something failed where the text ends or begins with them; within it they may be of anything.
+_WRONG = re.compile(
+    r"\b(?:wrong|missing|rejected|refused|timeouts?|errors?)(?=\W*(?:$|(?:again|in|on|by|when|after|because)\b))"
+    r"|^\W*(?:(?:the|an?) )?(?:missing|rejected|wrong)\b",
+    re.IGNORECASE,
+)
+_OF_A_CHECK = re.compile(r" fails\b| passes$")
+_CHANGING = re.compile(
+    r"^\W*(?:add|handl|correct|increas|rais|chang|edit|set|updat|remov|avoid|catch)\w*", re.IGNORECASE
 )
 _REPAIRED = re.compile(r"\b(?:fix|repair)\w*", re.IGNORECASE)
 #: A text that says no more than that something was changed.
@@ -176,6 +204,7 @@ _ANY_CHANGE = re.compile(
 _SHORT_NAMES = (
     (re.compile(r"\bend[ -]to[ -]end\b", re.IGNORECASE), "e2e"),
     (re.compile(r"\b(?:pull|merge) requests?\b", re.IGNORECASE), "pr"),
+    (re.compile(r"\bunit tests\b", re.IGNORECASE), "tests"),
     (re.compile(r"\bno such\b", re.IGNORECASE), "missing"),
     (re.compile(r"\bcontinuous integration\b", re.IGNORECASE), "ci"),
     (
@@ -255,28 +284,88 @@ def leaning(text: str) -> Leaning | None:
 
     >>> leaning("it works"), leaning("tests no longer pass"), leaning("a code change"), leaning("passes a wrong flag")
     ('pass', 'fail', 'edit', None)
+    >>> leaning("no failing tests"), leaning("the push was rejected"), leaning("add a missing test")
+    ('pass', 'fail', None)
     """
     if _ANY_CHANGE.fullmatch(text):
         return "edit"
-    plain = _NEGATED.sub("fails", text)
-    passing, failing = _PASSING.search(plain), _FAILING.search(plain)
+    plain = _plainly(text)
+    passing = _PASSING.search(plain)
+    failing = _FAILING.search(plain) or (None if _CHANGING.match(plain) else _WRONG.search(plain))
     if passing and not failing:
         return "pass"
     return "fail" if failing and not passing and not _REPAIRED.search(plain) else None
 
 
-def contradicts(asked: Leaning | None, label: str) -> bool:
-    """Whether a label says the opposite of what is asked for: nobody who asks for a pass means what fails."""
-    if asked == "pass":
-        return label == "failure" or " fails" in label
-    if asked == "fail":
-        return label == "success" or label.endswith(" passes")
-    return asked == "edit" and not label.startswith(("edit ", "create "))
+def _plainly(text: str) -> str:
+    """A text with what says in several words that something passed or failed in one word."""
+    for several, one in _PLAINLY:
+        text = several.sub(one, text)
+    return text
+
+
+class Wanted(NamedTuple):
+    """What a label must agree with: what is asked for passed or failed, and of which programs it may be."""
+
+    leaning: Leaning | None
+    programs: frozenset[str] = frozenset()
+    #: Whether the text says no more than that the program failed.
+    alone: bool = False
+
+    def excludes(self, label: str) -> bool:
+        """Whether a label says the opposite, or is another program's: nobody who asks for a pass means what fails."""
+        check, fails, _ = label.partition(" fails")
+        passes = label.endswith(" passes")
+        if self.programs and (fails or passes):
+            check = check.removesuffix(" passes")
+            if not any(f"{check} ".startswith(f"{one} ") for one in self.programs):
+                return True
+        if self.leaning == "pass":
+            return label == "failure" or bool(fails)
+        if self.leaning == "fail":
+            return passes or label in {"success", "commit"} or (self.alone and not fails)
+        return self.leaning == "edit" and not label.startswith(("edit ", "create "))
+
+
+#: What a subcommand is of, where a text says no more than that it failed.
+_PROGRAMS = {"push": "git push", "commit": "git commit", "create": "gh pr create", "open": "gh pr create"}
+_OPENED = {"created": "create", "opened": "open", "creation": "create"}
+#: Words that say no more than that it failed: to be missing says how.
+_ALONE = re.compile(r"fail\w*|break|breaks|broken?|wrong|rejected|refused|errors?|crash\w*")
+_ITS_WORDS = frozenset("git gh to an the my pr push commit create open".split())  # noqa: SIM905
+
+
+def wanted(text: str, labels: Iterable[str] = ()) -> Wanted:
+    """What a label must agree with to be meant by a text, where these ``labels`` are known.
+
+    A text names a check when it has all the words of its name, and the check is no plain word.
+
+    >>> wanted("cargo-deny missing", ["cargo deny fails: banned", "cargo test passes"])
+    Wanted(leaning='fail', programs=frozenset({'cargo deny'}), alone=False)
+    >>> wanted("push was rejected").programs, wanted("push the button").programs
+    (frozenset({'git push'}), frozenset())
+    """
+    asks = leaning(text)
+    plain = _plainly(text)
+    for phrase, short in _SHORT_NAMES:
+        plain = phrase.sub(short, plain)
+    words = [word for word in re.findall(r"\w+", plain.casefold()) if word not in {"is", "was"}]
+    said = f" {' '.join(words)} "
+    checks = {label.partition(" fails")[0].removesuffix(" passes") for label in labels if _OF_A_CHECK.search(label)}
+    names = {one: re.findall(r"\w+", one.casefold()) for one in checks}
+    programs = frozenset(one for one, name in names.items() if len(name) > 1 and f" {' '.join(name)} " in said)
+    left = {_OPENED.get(word, word) for word in words if not _ALONE.fullmatch(word)}
+    if not programs and left <= _ITS_WORDS and ("pr" in left or not left & {"create", "open"}):
+        programs = frozenset(_PROGRAMS[word] for word in left & set(_PROGRAMS))
+        alone = asks == "fail" and len(programs) == 1
+        return Wanted(asks, programs if alone else frozenset(), alone=alone)
+    alone = asks == "fail" and any(left == set(names[one]) for one in programs)
+    return Wanted(asks, programs, alone)
 
 
 def words_asked(text: str) -> dict[str, Others]:
     """The stems of the words of a question, each with other stems that may stand for it."""
-    plain = "edit source" if _ANY_CHANGE.fullmatch(text) else _NEGATED.sub("fail", text)
+    plain = "edit source" if _ANY_CHANGE.fullmatch(text) else _plainly(text)
     for phrase, short in _SHORT_NAMES:
         plain = phrase.sub(short, plain)
     plain = _CAME_ABOUT.sub("", plain)
