@@ -10,8 +10,12 @@ from helix_episodes.errors import InvalidArgument
 from helix_graph.errors import OutOfRange
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from episode_drawing import Draw, Remember
+    from helix_episodes.model import Episode
     from helix_graph.graph.api import Graph
+    from session_script import Script
 
 FIXED = ("run ruff -> ruff fails: E501", "edit a.py -| ruff fails: E501", "edit a.py -> ruff passes")
 
@@ -116,3 +120,30 @@ def test_a_megabyte_of_output_is_answered(graph: Graph) -> None:
 def test_the_limit_has_a_range(graph: Graph, limit: int) -> None:
     with pytest.raises(OutOfRange, match="between 1 and 100"):
         graph.seen("x", limit=limit)
+
+
+@pytest.mark.parametrize(
+    "text", ["process timed out", "confirmation FAILED: process timed out", "resume_test.go:12: resume with user"]
+)
+def test_a_part_of_a_recorded_message_is_found_where_it_is_said(
+    script: Callable[[str], Script],
+    episode_of: Callable[[Script], Episode],
+    draw: Draw,
+    remember: Remember,
+    text: str,
+) -> None:
+    said = "resume_test.go:833: resume with user confirmation failed: process timed out"
+    output = f"--- FAIL: TestResume (0.10s)\n    {said}\nFAIL\nFAIL\texample.com/shop\t0.3s\n"
+    log = script("s1").prompt("Work on the shop").run("go test ./...", output, code=1)
+    graph = remember(episode_of(log), draw("t", "run go build -> go build fails: out of process"))
+    answer = graph.seen(text)
+    assert answer.level == "part"
+    assert [one.message for one in answer.precedents] == [said]
+
+
+def test_a_message_without_its_place_is_the_same_kind_of_error(draw: Draw, remember: Remember) -> None:
+    graph = remember(draw("s", "run golangci-lint -> golangci-lint fails: unused", "edit a.go -> golangci-lint passes"))
+    with_place = graph.seen("cmd/x/foo.go:12:6: func lookupThing is unused (unused)")
+    without = graph.seen("func lookupThing is unused (unused)")
+    assert with_place.level == without.level == "family"
+    assert [one.sessions for one in with_place.issues] == [one.sessions for one in without.issues]

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from episode_drawing import Draw, Remember
     from helix_episodes.model import Episode
     from helix_graph import Memory
+    from helix_graph.graph.api import Graph
     from session_script import Script
 
 
@@ -231,3 +232,72 @@ def test_a_failure_is_never_shown_for_what_works_nor_for_a_change(
         draw("s3", "pytest fails: one rebate -> edit shop/cart.py"),
     )
     assert graph.causes(words).groups[0].node.label.startswith(meant)
+
+
+@pytest.fixture
+def checked(draw: Draw, remember: Remember) -> Graph:
+    """A memory in which checks of several programs failed, were called and passed."""
+    fmt, deny = "cargo fmt fails: not formatted", "cargo deny fails: unknown command: no such command: deny"
+    tests, late = "go test fails: test failed", "go test fails: timeout: cart_test.go:3: process timed out"
+    pulled = "gh pr create fails: HTTP 503"
+    return remember(
+        draw("f1", f"edit a.rs -> {fmt}", f"{fmt} -> run cargo fmt", "run cargo fmt -> cargo fmt passes"),
+        draw("f2", "edit b.rs -> prettier passes", "prettier passes -> commit", "run cargo fmt -> cargo fmt passes"),
+        draw("d", f"edit deny.toml -> {deny}", f"{deny} -> run cargo deny check", "run mise x -> cargo deny passes"),
+        draw("t1", f"edit c.go -> {tests}", f"{tests} -> edit d.go", "edit d.go -> go test passes"),
+        draw("t2", f"run go test -timeout 5m -> {late}", f"{late} -> edit e.go", "edit e.go -> go test passes"),
+        draw("u", "run mise test:unit -> go test passes", "edit f.go -> cargo test fails: no library targets"),
+        draw("l1", "edit g.go -> golangci-lint fails: missing method", "edit h.go -> golangci-lint passes"),
+        draw("l2", "edit i.go -> golangci-lint fails: unused", "edit j.go -> golangci-lint fails: wrapcheck"),
+        draw("p", f"run gh pr create -> {pulled}", f"{pulled} -> run gh pr create", "edit k.go -> commit"),
+        draw("w", "work fails: reported by the user: I just lost my push setting -> edit l.go"),
+    )
+
+
+@pytest.mark.parametrize(
+    ("asked", "meant"),
+    [
+        ("formatting fails", "cargo fmt fails"),
+        ("formating fails", "cargo fmt fails"),
+        ("formatting is wrong", "cargo fmt fails"),
+        ("formating is wrong", "cargo fmt fails"),
+        ("not formated", "cargo fmt fails"),
+        ("unformatted", "cargo fmt fails"),
+        ("unit tests fail", "go test fails"),
+        ("test timeout", "go test fails: timeout"),
+        ("test timed out", "go test fails: timeout"),
+        ("cargo-deny not installed", "cargo deny fails"),
+        ("cargo deny missing", "cargo deny fails"),
+        ("missing cargo deny", "cargo deny fails"),
+        ("failed to create pull request", "gh pr create fails"),
+        ("the pr could not be created", "gh pr create fails"),
+        ("golangci lint broke", "golangci-lint fails"),
+        ("tests are not failing", "go test passes"),
+        ("no failing tests", "go test passes"),
+        ("tests no longer fail", "go test passes"),
+        ("fmt ok", "cargo fmt passes"),
+        ("commit did not go through", None),
+        ("push rejected", None),
+    ],
+)
+def test_what_failed_and_what_passed_are_never_read_as_each_other_nor_as_a_run(
+    checked: Graph, asked: str, meant: str | None
+) -> None:
+    for answer in (checked.causes(asked), checked.effects(asked)):
+        assert answer.found == (meant is not None)
+        assert all(one.node.label.startswith(meant or "") for one in answer.groups), answer.groups
+    led = checked.path(source=asked, target="edit")
+    assert led.read_as.get(asked, "").startswith(meant or "")
+    assert all(step.source.startswith(meant or "") for step in led.steps[:1])
+
+
+def test_a_check_that_broke_in_several_ways_is_all_of_them(checked: Graph) -> None:
+    found = {one.node.label for one in checked.causes("golangci lint broke").groups}
+    assert found == {f"golangci-lint fails: {how}" for how in ("missing method", "unused", "wrapcheck")}
+
+
+def test_where_no_path_is_found_both_ends_say_what_they_were_taken_for(checked: Graph) -> None:
+    answer = checked.path(source="missing cargo deny", target="lint passes")
+    assert not answer.found
+    assert answer.read_as["missing cargo deny"].startswith("cargo deny fails")
+    assert answer.read_as["lint passes"] == "golangci-lint passes"

@@ -89,13 +89,14 @@ class _Reading:
         named = first is not None and _is_named(first, text.strip().casefold())
         if first and (asked.leaning or asked.programs):
             opposite = all(asked.excludes(one.label) for one in graph.summaries(first.nodes).values())
-            within = asked.leaning and len(words_asked(text)) == 1 and not named
-            first = None if opposite or within else first
+            a_part = asked.leaning and len(words_asked(text)) == 1 and not named
+            first = None if opposite or a_part else first
         if first:
             known = sorted(one.label for one in graph.summaries(first.nodes).values())
             if text.strip().casefold() not in map(str.casefold, known):
                 more = len(known) - NEAREST
-                self.taken_for = ", ".join(known[:NEAREST]) + (f" and {more} more" if more > 0 else "")
+                within = " (its text says it)" * (first.how == "text")
+                self.taken_for = ", ".join(known[:NEAREST]) + (f" and {more} more" if more > 0 else "") + within
             if named:
                 return
         self.texts = self.texts if first else []
