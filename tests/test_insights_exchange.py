@@ -256,6 +256,22 @@ def test_the_older_form_comes_in_with_what_helped_as_causal_hits(tmp_path: Path)
     assert (memory["trigger"], memory["resolution"], memory["helped"]) == ("circular import", "move the types", 3)
 
 
+def test_two_who_exchange_exports_have_each_insight_once(tmp_path: Path) -> None:
+    """Edited ones too, whose ids do not follow from their texts; what one's own file brings is one's own."""
+    ann, bob = Insights(tmp_path / "ann.db"), Insights(tmp_path / "bob.db")
+    edited = ann.store("Look at the log of the run before anything else")["name"]
+    ann.edit(edited, "Look at the log of the whole run before anything else")
+    for _ in range(3):
+        for one, other in ((ann, bob), (bob, ann)):
+            one.export_to(tmp_path / "out.jsonl")
+            other.import_from(tmp_path / "out.jsonl")
+    assert (ann.health()["total_insights"], bob.health()["total_insights"]) == (1, 1)
+    assert bob.why(edited)["said_by"]
+    ann.export_to(tmp_path / "out.jsonl")
+    bob.import_from(tmp_path / "out.jsonl", own=True)
+    assert (bob.health()["total_insights"], bob.why(edited)["said_by"]) == (1, "")
+
+
 def test_anothers_database_has_no_rank_and_no_word_of_this_projects_people(tmp_path: Path) -> None:
     insights = Insights(tmp_path / "helix.db")
     insights.import_from(original(tmp_path / "seed.db", SEED.replace('["ci"]', '["ci", "user-provided"]')))

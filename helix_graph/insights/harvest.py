@@ -197,6 +197,7 @@ def _take(
     initial: float,
 ) -> None:
     """Takes in all that is the same, with its links, and counts it; ``twin`` says the same in other words."""
+    rows.adopt(connection, group.uid, group.content, origin="derived")
     first, stored = group[0], rows.by_uid(connection, group.uid)
     known = stored or _same_words(connection, group.content) or twin
     if known:

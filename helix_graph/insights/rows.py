@@ -6,12 +6,13 @@ from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
 import msgspec
+from msgspec.structs import replace
 
 from helix_episodes.errors import NotFound
 from helix_episodes.light_imports import blake2b
 from helix_episodes.msgspec_types import ready
 from helix_graph.database import ANY_OF, as_list, insert_row
-from helix_graph.insights.model import Insight, Performance, StoredInsight, TextVector
+from helix_graph.insights.model import Insight, Origin, Performance, StoredInsight, TextVector
 from helix_graph.validation import as_str
 from helix_graph.word_search import indexed
 
@@ -168,6 +169,15 @@ def set_vector(connection: sqlite3.Connection, number: int, vector: TextVector |
     """The vector of a row's text; without one the row stays as it is."""
     if vector:
         _set(connection, number, {"embedding": vector.blob, "model": vector.model})
+
+
+def adopt(connection: sqlite3.Connection, uid: str, content: str, *, origin: Origin) -> None:
+    """Makes what a file brought under the uid of a text this user's own, in its own words, when that is stored here."""
+    brought = connection.execute("DELETE FROM insight_import WHERE id = ?", (uid,)).rowcount
+    stored = by_uid(connection, uid) if brought else None
+    if stored:
+        told = replace(stored.insight, content=content, origin=origin, state="active", merged_into="", reason="")
+        update(connection, stored, replace(told, edited_at=""))
 
 
 def delete(connection: sqlite3.Connection, numbers: Iterable[int]) -> None:

@@ -19,7 +19,7 @@ dropped, and logs come in without where, for what and why. What a person wrote o
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, TypedDict, TypeVar
@@ -49,7 +49,6 @@ from helix_graph.insights.model import (
     InsightLink,
     Record,
 )
-from helix_graph.insights.rows import digest
 from helix_graph.insights.safe_quoting import sanitize_line
 from helix_graph.insights.scoring import LONGEST_CONTENT, LONGEST_NAME, LONGEST_SOURCE, SHORTEST_CONTENT, content_length
 from helix_graph.insights.storing import clean_line, clean_name, clean_tags, free_name, is_persons_tag
@@ -247,9 +246,7 @@ def import_from(context: InsightContext, path: Path, *, own: bool = False) -> Im
     if own:
         return take_in(context, records)
     file = ImportedFile(clean_line(where.name), sha256(read_regular(where)).hexdigest())
-    with context.database.reading() as connection:
-        apart = _named_apart(records, _own_ids(connection))
-    return take_in(context, map(_unranked, apart), file=file)
+    return take_in(context, map(_unranked, records), file=file)
 
 
 class ImportedFile(NamedTuple):
@@ -257,28 +254,6 @@ class ImportedFile(NamedTuple):
 
     name: str
     sha256: str
-
-
-def _named_apart(records: Sequence[Record], own: set[str]) -> Iterator[Record]:
-    """The records, in which an insight whose text is not what its uid follows from (edited, say) has another uid.
-
-    Else a file could take the place of a text that this user has not stored yet.
-    """
-    told = [one for one in records if isinstance(one, Insight) and one.uid not in {*own, digest(one.content)}]
-    apart = {one.uid: digest(f"imported {one.uid}") for one in told}
-
-    def of(uid: str) -> str:
-        return apart.get(uid, uid)
-
-    for one in records:
-        if isinstance(one, Insight):
-            yield replace(one, uid=of(one.uid), merged_into=of(one.merged_into))
-        elif isinstance(one, InsightLink):
-            yield replace(one, insight=of(one.insight), target=of(one.target))
-        elif isinstance(one, FeedbackEntry):
-            yield replace(one, verdicts=tuple(replace(each, uid=of(each.uid)) for each in one.verdicts))
-        else:
-            yield one
 
 
 def _unranked(record: Record) -> Record:
@@ -309,6 +284,9 @@ def take_in(context: InsightContext, records: Iterable[Record], *, file: Importe
                 "INSERT INTO insight_import VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING",
                 [(one, file.name, file.sha256, at) for one in sorted(_ids(connection) - known)],
             )
+        else:  # what a file brought before is this user's own as well
+            ours = as_list(map(_identity, admitted))
+            connection.execute(f"DELETE FROM insight_import WHERE id {ANY_OF}", (ours,))  # noqa: S608  (a constant)
         _name_all(connection)
         feedback.rebuild(connection, settings=context.settings)
         after = _counts(connection)
