@@ -161,10 +161,17 @@ class Adjacency:
         return firm
 
     def labelled(self, text: str) -> frozenset[int]:
-        """The nodes whose label contains ``text``, in any case; ``*``, ``?`` and ``[`` are letters."""
+        """The nodes whose label contains ``text``, in any case; ``*``, ``?`` and ``[`` are letters.
+
+        Where labels begin with it, those are left out that have it within a word: ``go test`` is no ``cargo test``.
+        """
         if text not in self._labelled:
-            rows = self._ask("SELECT number FROM node WHERE instr(folded, ?)", (text.casefold(),))
-            self._labelled[text] = frozenset(number for (number,) in rows)
+            folded = text.casefold()
+            rows = self._ask("SELECT number, folded FROM node WHERE instr(folded, ?)", (folded,)).fetchall()
+            if any(label.startswith(folded) for _, label in rows):
+                begins = re.compile(rf"(?<!\w){re.escape(folded)}")
+                rows = [row for row in rows if begins.search(row[1])]
+            self._labelled[text] = frozenset(number for number, _ in rows)
         return self._labelled[text]
 
     def mentioning(self, text: str) -> dict[int, frozenset[str]]:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 from helix_graph.word_search import idf, query_words
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Sequence
+    from collections.abc import Collection, Sequence
 
 #: Words that a question has beside what it is about.
 _QUESTION_WORDS = frozenset(
@@ -147,18 +147,24 @@ _FORMS = (
 _OTHER_FORMS = {word: [other for other in forms.split() if other != word] for forms in _FORMS for word in forms.split()}
 _NOT = r"(?:(?:does|do|did|is|was|are|were|wo|ca|could|would)(?:n['\u2019]?t| not)|never|not|no longer"
 _WORKING = (
-    r"(?:work(?:s|ing)?|pass(?:es|ed|ing)?|succeed(?:s|ed)?|compil(?:es?|ed|ing)|green|ok(?:ay)?|go(?:es)? through)"
+    r"(?:work(?:s|ing)?|pass(?:es|ed|ing)?|succeed(?:s|ed)?|compil(?:es?|ed|ing)|green|happy|ok(?:ay)?|go through)"
 )
 #: What says in several words that something passed or failed, and the one that says the same; in this order.
 _PLAINLY = tuple(
     (re.compile(rf"\b(?:{pattern})\b", re.IGNORECASE), plain)
     for pattern, plain in (
-        (r"formatt?(ed|ing|er)", r"formatt\1"),
-        (rf"{_NOT}|badly|wrongly)\s+(?:well |properly |correctly )?formatted|(?:un|mis)formatt?ed", "formatting fails"),
+        (r"(un|mis)?formatt?(ed|ing|er)", r"\1formatt\2"),
+        (r"pas+(e[sd]|ing)", r"pass\1"),
+        (r"(?:(?:could|did)(?:n['\u2019]?t| not)|unable to) (push|commit)(?=\W*$)", r"\1 fails"),
+        (r"unformatted|misformatted", "not formatted"),
+        (
+            rf"(?:(?:the |my )?code )?{_NOT}|badly|wrongly)\s+(?:properly )?formatted(?: (?:properly|correctly|right))?",
+            "formatting fails",
+        ),
         (rf"{_NOT})\s+installed", "missing"),
         (r"(?:is|was|are|were|went|go(?:es)?|looks?) (?:all )?wrong(?=\W*$)", "fails"),
         (r"(?:no|without(?: any)?|zero) (?:more )?(?:failing|failed|broken|red) (\w+)", r"\1 passes"),
-        (r"(?:no|without(?: any)?|zero) (?:more )?(?:failures?|errors?|problems?)(?=\W*$)", "passes"),
+        (r"(?:no|without(?: any)?|zero) (?:more )?((?:\w+ )?)(?:failures?|errors?)(?=\W*$)", r"\1passes"),
         (
             rf"{_NOT}|nothing|stop(?:s|ped)?)\s+(?:fail(?:s|ed|ing)?|broken?|breaks?|breaking|red|crash(?:es|ing)?)",
             "passes",
@@ -329,13 +335,17 @@ class Wanted(NamedTuple):
 
 #: What a subcommand is of, where a text says no more than that it failed.
 _PROGRAMS = {"push": "git push", "commit": "git commit", "create": "gh pr create", "open": "gh pr create"}
-_OPENED = {"created": "create", "opened": "open", "creation": "create"}
+_OPENED = {"commits": "commit", "pushes": "push", "created": "create", "opened": "open", "creation": "create"}
 #: Words that say no more than that it failed: to be missing says how.
 _ALONE = re.compile(r"fail\w*|break|breaks|broken?|wrong|rejected|refused|errors?|crash\w*")
 _ITS_WORDS = frozenset("git gh to an the my pr push commit create open".split())  # noqa: SIM905
 
 
-def wanted(text: str, labels: Iterable[str] = ()) -> Wanted:
+#: Names of checks that are plain words too.
+_PLAIN = frozenset("lint test tests build check format types work diagnostics make go".split())  # noqa: SIM905
+
+
+def wanted(text: str, labels: Collection[str] = ()) -> Wanted:
     """What a label must agree with to be meant by a text, where these ``labels`` are known.
 
     A text names a check when it has all the words of its name, and the check is no plain word.
@@ -352,8 +362,13 @@ def wanted(text: str, labels: Iterable[str] = ()) -> Wanted:
     words = [word for word in re.findall(r"\w+", plain.casefold()) if word not in {"is", "was"}]
     said = f" {' '.join(words)} "
     checks = {label.partition(" fails")[0].removesuffix(" passes") for label in labels if _OF_A_CHECK.search(label)}
+    passing = {label.removesuffix(" passes") for label in labels if label.endswith(" passes")}
     names = {one: re.findall(r"\w+", one.casefold()) for one in checks}
-    programs = frozenset(one for one, name in names.items() if len(name) > 1 and f" {' '.join(name)} " in said)
+    programs = frozenset(
+        one
+        for one, name in names.items()
+        if f" {' '.join(name)} " in said and (len(name) > 1 or (one in passing and one not in _PLAIN))
+    )
     left = {_OPENED.get(word, word) for word in words if not _ALONE.fullmatch(word)}
     if not programs and left <= _ITS_WORDS and ("pr" in left or not left & {"create", "open"}):
         programs = frozenset(_PROGRAMS[word] for word in left & set(_PROGRAMS))
