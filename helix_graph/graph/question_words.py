@@ -158,7 +158,7 @@ _PLAINLY = tuple(
         (r"(?:(?:could|did)(?:n['\u2019]?t| not)|unable to) (push|commit)(?=\W*$)", r"\1 fails"),
         (r"unformatted|misformatted", "not formatted"),
         (
-            rf"(?:(?:the |my )?code )?{_NOT}|badly|wrongly)\s+(?:properly )?formatted(?: (?:properly|correctly|right))?",
+            rf"(?:(?:the |my )?code )?{_NOT}|badly|wrongly)\s+(?:properly )?formatted(?: (?:properly|correctly))?",
             "formatting fails",
         ),
         (rf"{_NOT})\s+installed", "missing"),
