@@ -359,7 +359,8 @@ def wanted(text: str, labels: Collection[str] = ()) -> Wanted:
     plain = _plainly(text)
     for phrase, short in _SHORT_NAMES:
         plain = phrase.sub(short, plain)
-    words = [word for word in re.findall(r"\w+", plain.casefold()) if word not in {"is", "was"}]
+    found: list[str] = re.findall(r"\w+", plain.casefold())
+    words = [word for word in found if word not in {"is", "was"}]
     said = f" {' '.join(words)} "
     checks = {label.partition(" fails")[0].removesuffix(" passes") for label in labels if _OF_A_CHECK.search(label)}
     passing = {label.removesuffix(" passes") for label in labels if label.endswith(" passes")}
@@ -369,7 +370,7 @@ def wanted(text: str, labels: Collection[str] = ()) -> Wanted:
         for one, name in names.items()
         if f" {' '.join(name)} " in said and (len(name) > 1 or (one in passing and one not in _PLAIN))
     )
-    left = {_OPENED.get(word, word) for word in words if not _ALONE.fullmatch(word)}
+    left: set[str] = {_OPENED.get(word, word) for word in words if not _ALONE.fullmatch(word)}
     if not programs and left <= _ITS_WORDS and ("pr" in left or not left & {"create", "open"}):
         programs = frozenset(_PROGRAMS[word] for word in left & set(_PROGRAMS))
         alone = asks == "fail" and len(programs) == 1
