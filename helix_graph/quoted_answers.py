@@ -94,6 +94,7 @@ _LOGGED: Mapping[str, Quote] = {
             "task",
             "message",
             "quote",
+            "deleted",
             "chosen",
             "command",
             "rationale",

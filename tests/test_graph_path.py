@@ -261,7 +261,7 @@ def test_greater_depth_is_advised_only_where_there_is_a_path(tmp_path: Path) -> 
     assert graph.path(source="rain", target="fall", max_depth=2).hint == "there is one of depth 3"
     for depth in (2, 10):
         hint = graph.path(source="fall", target="sun", max_depth=depth).hint
-        assert hint == "no path of up to 10 edges connects them"
+        assert hint == "no path of up to 10 links connects them"
 
 
 def test_assertions_are_counted_beside_the_episodes(tmp_path: Path) -> None:

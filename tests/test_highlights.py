@@ -285,7 +285,7 @@ def test_what_people_ask_for_again_and_again_is_said_where_no_rule_file_has_it(t
     (text,) = texts_of(tmp_path, [*asked, *other, *begins])
     assert text == (
         'People told agents to "update @CHANGELOG.md" (also "update the changelog") after the first prompt in 5 of 6 '
-        'sessions; no rule file here mentions "changelog": say in CLAUDE.md whether they do so unasked.'
+        'sessions; no rule file here mentions "changelog": write in CLAUDE.md whether agents should do so unasked.'
     )
 
 

@@ -96,6 +96,21 @@ def test_what_does_not_compile_is_told_apart_by_its_names(known: Known, *, asked
     assert bool(shown(answer)) == said
 
 
+def test_of_a_deletion_the_lines_that_went_are_shown_and_not_the_one_that_stayed(
+    script: Begin, episode_of: Callable[[Script], Episode], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    unused = "store/sum.go:3:1: func findTotal is unused (unused)\n1 issues:\n* unused: 1"
+    log = script("s0").prompt("Do").edit("README.md").run("golangci-lint run", unused, code=1)
+    gone = "func findTotal() int {\n\treturn 1\n}\n\n// encode writes JSON."
+    log = log.edit("store/sum.go", gone, "// encode writes JSON.").run("golangci-lint run", LINTED)
+    memory = memory_of(tmp_path, [episode_of(log)])
+    memory.graph.compile()
+    render_seen(memory.graph.seen(unused))
+    printed = capsys.readouterr().out
+    assert "     - func findTotal() int {\n" in printed
+    assert "encode writes JSON" not in printed
+
+
 def test_of_another_issue_of_a_rule_a_change_that_speaks_of_it_is_shown(known: Known) -> None:
     asked = "store/a.go:9:1: Error return value of `f.Close` is not checked (errcheck)\n1 issues:\n* errcheck: 1"
     lint = ("golangci-lint run", UNCHECKED, "store/sum.go")

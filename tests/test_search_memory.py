@@ -95,7 +95,7 @@ def test_the_command_shows_what_was_found_and_where(memory: Memory, capsys: pyte
     shown = capsys.readouterr().out
     assert re.search(r"^orders:0  \(Topics: recorded [-\d]+\)  shop/orders.py:3$", shown, re.MULTILINE)
     assert "\n  > Refunds: the discount is kept in the order\n  > and nowhere else\n" in shown
-    assert "3 results: 1 in Insights, 1 in Topics, 3 in Episodes." in shown
+    assert "3 results. Matches: 1 in Insights, 1 in Topics, 3 in Episodes." in shown
 
 
 def test_the_command_answers_programs(memory: Memory, capsys: pytest.CaptureFixture[str]) -> None:

@@ -252,7 +252,13 @@ def _command_rows(sessions: Iterable[Trial]) -> Iterator[Pattern]:
     for (command, label), episodes in failed.items():
         everywhere = used.get(command, set()) | set(episodes)
         often = len(episodes) >= _SESSIONS and len(episodes) * 2 >= len(everywhere)
-        if command in checks or not often or all(part.purpose != "change" for part in parse_command(command)):
+        # What nobody ran by that name is no command: "CI" is what a look at its jobs told of.
+        if (
+            command in checks
+            or command not in used
+            or not often
+            or all(part.purpose != "change" for part in parse_command(command))
+        ):
             continue  # a look fails without harm, and checks are counted as such
         worked = len(everywhere) - len(episodes)
         newest = sorted(episodes, key=lambda one: (episodes[one][0], one), reverse=True)

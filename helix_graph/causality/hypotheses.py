@@ -100,7 +100,11 @@ class TrialMatrix:
         if min(failures, successes) >= self.least:
             return ""
         needs = f"needs {self.least} failures and {self.least} successes; {failures} and {successes} so far"
-        return f"{needs} ({unknown} of {len(self.trials)} sessions have no known outcome)" if unknown else needs
+        return (
+            f"{needs} ({unknown} of the {len(self.trials)} sessions compared have no known outcome)"
+            if unknown
+            else needs
+        )
 
     def why_not_compared(self, label: str) -> str:
         """Why there is no comparison of having done this, in words."""

@@ -290,8 +290,9 @@ class Remedy(msgspec.Struct, frozen=True, kw_only=True):
 
     ``verified`` is true when the failing check was seen to pass after it; ``verified_by`` says what was seen. Of
     several changes each may have done it: ``share`` is 1/n. ``rationale`` is what the agent said it was for, ``quote``
-    what it changed. ``state`` is whether the working tree still has it (`helix_graph.graph.remedy_state`), None where
-    that cannot be compared; a change that has moved is ``now_at`` another file. ``line`` is the log's.
+    what it changed, ``deleted`` the lines that it took away where it wrote none. ``state`` is whether the working tree
+    still has it (`helix_graph.graph.remedy_state`), None where that cannot be compared; a change that has moved is
+    ``now_at`` another file. ``line`` is the log's.
     """
 
     label: str
@@ -305,6 +306,7 @@ class Remedy(msgspec.Struct, frozen=True, kw_only=True):
     log: str | None
     line: int | None
     quote: str
+    deleted: tuple[str, ...] = ()
     state: Literal["holds", "moved", "gone", "changed"] | None = None
     now_at: str | None = None
 

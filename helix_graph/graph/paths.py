@@ -244,7 +244,7 @@ def _apart(answer: FoundPath) -> str:
 
 
 _NO_NODE = "`helix-graph labels` lists all labels"
-_NO_WAY = f"no path of up to {HIGHEST_DEPTH} edges connects them"
+NO_WAY = f"no path of up to {HIGHEST_DEPTH} links connects them"
 _IS_BOTH = '"{}" has both names; `helix-graph effects` shows what followed it'
 _BY_LABELS = (
     "no session leads from one to the other, nor do several by way of the same file, test, folder or rule; by labels"
@@ -285,7 +285,7 @@ def _hint(graph: Adjacency, source: str, target: str, asked: _Asked) -> str:
         fine = FinerAdjacency(graph.connection, "thing")
         start, goal = (next(matches(graph, text), None) for text in (source, target))
         both = fine.summaries(fine.meant_by(start) & fine.meant_by(goal)) if start and goal else {}
-        return _IS_BOTH.format(min(one.label for one in both.values())) if both else _NO_WAY
+        return _IS_BOTH.format(min(one.label for one in both.values())) if both else NO_WAY
     return f"there is one of depth {min(depths)}" if min(depths) > max_depth else _BY_LABELS.format(min(depths))
 
 

@@ -24,8 +24,10 @@ _PRECEDENT = (
 )  # fmt: skip
 _REMEDY = (
     "label", "chosen", "path", "command", "verified", "verified_by", "share", "rationale", "log", "line", "quote",
-    "repaired",
+    "repaired", "replaced",
 )  # fmt: skip
+#: How a text ends that was cut: what lay behind it is not known.
+_CUT = "\u2026"
 _ATTEMPT = ("chosen", "command", "line", "message", "again")
 
 
@@ -90,7 +92,8 @@ def _remedies(past: Past, hit: PrecedentHit) -> Iterator[Row]:
         "SELECT m.timestamp, n.label, m.raw, m.path, m.command, r.verified_by IS NOT NULL,"
         " coalesce(v.raw, r.verified_by), sum(r.share), m.rationale, m.log, coalesce(r.line, m.line),"
         " coalesce(r.quote, m.quote), (SELECT count(DISTINCT x.error) FROM repair x"
-        " WHERE x.episode = r.episode AND x.change = r.change AND x.line IS r.line) FROM repair r"
+        " WHERE x.episode = r.episode AND x.change = r.change AND x.line IS r.line),"
+        " iif(r.quote IS NULL, m.replaced, r.replaced) FROM repair r"
         " JOIN mention m ON m.episode = r.episode AND m.local = r.change JOIN node n ON n.number = m.node"
         " LEFT JOIN mention v ON v.episode = r.episode AND v.local = r.verified_by"
         " WHERE r.episode = ? AND r.error = ? AND r.silences = 0"
@@ -103,7 +106,23 @@ def _remedies(past: Past, hit: PrecedentHit) -> Iterator[Row]:
             continue
         fields = dict(zip(_REMEDY, row, strict=True))
         share = fields["share"] / MILLION
-        yield {**fields, "verified": bool(fields["verified"]), "share": share, "state": None, "now_at": None}
+        deleted = _deleted(replaced=fields.pop("replaced") or "", wrote=fields["quote"] or "")
+        yield {
+            **fields,
+            "deleted": [] if fields["command"] else deleted,
+            "verified": bool(fields["verified"]),
+            "share": share,
+            "state": None,
+            "now_at": None,
+        }
+
+
+def _deleted(*, replaced: str, wrote: str) -> list[str]:
+    """The lines that went by an edit that wrote none: what it kept says nothing of the repair."""
+    before, after = ([line.strip() for line in text.splitlines() if line.strip()] for text in (replaced, wrote))
+    if wrote.endswith(_CUT) or not set(after) <= set(before):
+        return []
+    return [line for line in before if line not in after and not line.endswith(_CUT)]
 
 
 def silencing_row(past: Past, hit: PrecedentHit) -> Row | None:

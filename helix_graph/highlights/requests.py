@@ -272,7 +272,8 @@ def request_sentences(written: WrittenRules, episodes: Sequence[Episode]) -> Ite
         rule = "" if written.text is None else f"; no rule file here mentions {quoted(thing)}"
         text = (
             f"People told agents to {quoted(said[0], longest=LONGEST_QUOTE)}{other} after the first prompt in "
-            f"{len(sessions)} of {len(episodes)} sessions{rule}: say in {written.file} whether they do so unasked."
+            f"{len(sessions)} of {len(episodes)} sessions{rule}: write in {written.file} whether agents should do so "
+            "unasked."
         )
         yield _said_by_people(text, [one.place for one in several])
 

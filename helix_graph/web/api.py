@@ -262,7 +262,7 @@ class Pages:
                 path="",
                 sessions=len(names),
                 traces=len(traces),
-                issues=len(issues.issues),
+                issues=sum(one.kind == "issue" for one in issues.issues),
                 nodes=len(graph.id),
                 edges=len(graph.source),
                 bytes=0,

@@ -16,6 +16,7 @@ import msgspec
 
 from helix_graph.graph.finer_labels import named
 from helix_graph.graph.model import short_hash
+from helix_graph.graph.paths import NO_WAY
 from helix_graph.issues.history import REPORTED
 
 if TYPE_CHECKING:
@@ -189,8 +190,9 @@ def path_of(
 ) -> PagePath:
     """A path as the page lays it out; ``place_of`` are sessions' places by episode, ``ids`` nodes by label."""
     if not answer.found:
-        hint = f": {answer.hint}" if answer.hint else ""
-        return PagePath(source=source, target=target, sentence=f"{answer.error}{hint}.")
+        # That a longer search found none either says it all.
+        said = [answer.error, answer.hint] if answer.hint != NO_WAY else [NO_WAY[0].upper() + NO_WAY[1:]]
+        return PagePath(source=source, target=target, sentence=f"{': '.join(filter(None, said))}.")
     steps = []
     for step in answer.steps:
         known = next((one for one in step.witnesses if one.episode in place_of), None)

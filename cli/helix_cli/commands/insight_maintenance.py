@@ -116,8 +116,8 @@ def _render_harvest(answer: HarvestAnswer) -> None:
     say(f"{read}. {len(answer['added'])} {done}, {answer['known']} already stored, {merged}.")
     say(f"{count(answer['links'], 'link')}, {answer['merged']} merged, {answer['kept_out']} rejected.")
     if answer["repairs"] > answer["fixes"]:
-        left = count(answer["repairs"] - answer["fixes"], "repair")
-        say(f"Left out: {left} without one verified change, of tests alone, or of an error that names nothing.")
+        left = count(answer["repairs"] - answer["fixes"], "fix", "fixes")
+        say(f"{left} left out: not verified, only tests changed, or no error named.")
     if not answer["lessons"]:
         say("No session ends with lessons. `helix-graph issues` shows what repaired a recurring failure.")
 

@@ -42,10 +42,10 @@ def is_weak(found: tuple[LabelMatch, ...]) -> bool:
     return all((one.share or 0.0) < _ALIKE for one in found)
 
 
-def render_nearest(found: tuple[LabelMatch, ...]) -> None:
+def render_nearest(found: tuple[LabelMatch, ...], *, heading: str = "Nearest in this memory:") -> None:
     """Print what may have been meant, one line each."""
     if found:
-        say("Nothing like it in this memory; nearest:" if is_weak(found) else "Nearest in this memory:")
+        say(heading)
     for one in found:
         say(
             f"  {cut_line(one.name, _LONGEST_NAME)}",

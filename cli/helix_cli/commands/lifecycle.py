@@ -205,4 +205,5 @@ def _render_proof(proof: ErasureProof) -> None:
     for one in proof.unsearched:
         say(f"  not searched: {one.file}: {one.problem}")
     if proof.shared:
-        say(f"Left in sessions that you keep: {count(proof.shared, 'text')} that they share with those.")
+        occurs, stays = ("occurs", "it stays") if proof.shared == 1 else ("occur", "they stay")
+        say(f"{count(proof.shared, 'text')} also {occurs} in sessions you keep; {stays}.")

@@ -29,6 +29,7 @@ from helix_cli.output import (
 )
 from helix_cli.terminal import Branch, Part, StyledWord, columns, is_terminal, leaf, quiet, strong, verdict
 from helix_graph.graph.finer_labels import of_several
+from helix_graph.graph.paths import NO_WAY
 
 if TYPE_CHECKING:
     from helix_graph import Memory
@@ -112,7 +113,10 @@ def render_read_as(read_as: Mapping[str, str]) -> None:
 
 
 def _render_not_found(error: str | None, hint: str | None, nearest: tuple[LabelMatch, ...]) -> None:
-    say(f"{error}." + (f" {hint[0].upper()}{hint[1:]}." if hint and not nearest else ""))
+    said = [error or "", hint[0].upper() + hint[1:] if hint and not nearest else ""]
+    if hint == NO_WAY:
+        del said[0]  # a longer search found none either
+    say(" ".join(f"{one}." for one in said if one))
     render_nearest(nearest)
 
 
@@ -194,21 +198,20 @@ def _render_verdict(answer: FoundPath, margin: str = "") -> None:
     if answer.whole:
         named = ", ".join(map(short_id, answer.whole[:_HOLDERS_NAMED]))
         more = f" and {len(answer.whole) - _HOLDERS_NAMED} more" if len(answer.whole) > _HOLDERS_NAMED else ""
-        together = f"all steps occur together in {count(len(answer.whole), 'session')}"
-        say(f"{margin}{links}; {together}: {named}{more}.")
+        say(f"{margin}{links}; seen in {count(len(answer.whole), 'session')}: {named}{more}.")
     else:
         say(f"{margin}{links}, joined from several sessions at {_BY[answer.resolution]}; no session has all of them.")
-    if weakest:
+    if weakest and weakest.n > 1:
         apart = ""
         if answer.whole and weakest.k > len(answer.whole):
             apart = " Other sessions have these links, but not one after the other."
         say(f"{margin}Weakest link: in {_of(weakest)} ({_range(weakest)}).{apart}")
     if answer.alike:
         alike = answer.alike
-        held = count(len(alike.whole), "session") if alike.whole else "no session"
+        held = f"{count(len(alike.whole), 'session')}" if alike.whole else "no session"
         weakest = alike.weakest
-        least = f"weakest link in {_of(weakest)} ({_range(weakest)})"
-        say(f"{margin}Counting other files too: all together in {held}; {least}.")
+        least = f"; weakest link in {_of(weakest)} ({_range(weakest)})" if weakest.n > 1 else ""
+        say(f"{margin}With similar files: seen in {held}{least}.")
 
 
 def _range(frequency: Frequency) -> str:
@@ -217,7 +220,7 @@ def _range(frequency: Frequency) -> str:
 
 def render_causes(answer: RelationsAnswer) -> None:
     """Print what leads to a thing."""
-    _render_relations(answer, "Nothing leads to it.", "what leads to it")
+    _render_relations(answer, "Nothing leads to it.", led="Led to it", fixed="Fixed it")
 
 
 @click.command(cls=TextCommand)
@@ -234,7 +237,7 @@ def causes(*, label: str, resolution: str | None) -> RelationsAnswer:
 
 def render_effects(answer: RelationsAnswer) -> None:
     """Print what a thing leads to."""
-    _render_relations(answer, "It leads to nothing.", "what it leads to")
+    _render_relations(answer, "It leads to nothing.", led="It led to", fixed="It fixed")
 
 
 @click.command(cls=TextCommand)
@@ -249,7 +252,7 @@ def effects(*, label: str, resolution: str | None) -> RelationsAnswer:
     return open_for_question().graph.effects(label, resolution=resolution)
 
 
-def _render_relations(answer: RelationsAnswer, nothing: str, heading: str) -> None:
+def _render_relations(answer: RelationsAnswer, nothing: str, *, led: str, fixed: str) -> None:
     render_read_as(answer.read_as)
     if not answer.found:
         _render_not_found(answer.error, None, answer.nearest)
@@ -257,25 +260,31 @@ def _render_relations(answer: RelationsAnswer, nothing: str, heading: str) -> No
         if place:
             say()
         say(strong(group.node.label), f" ({group.node.type}, in {count(group.sessions, 'session')})")
-        rows = [
-            (
-                one.type,
-                f"{one.frequency.k} of {one.frequency.n}",
-                f"{one.weight:.2f}",
-                why_linked(one.reasons),
-                one.node.label,
-            )
-            for one in group.relations[:_RELATIONS_SHOWN]
-        ]
-        table(
-            ("link", "sessions", "weight", "why linked", heading), rows, numbers=("sessions", "weight"), empty=nothing
-        )
+        shown = group.relations[:_RELATIONS_SHOWN]
+        if not shown:
+            say(nothing)
+        for heading, relations in (
+            (led, [one for one in shown if one.type != "prevents"]),
+            (fixed, [one for one in shown if one.type == "prevents"]),
+        ):
+            rows = [
+                (
+                    f"{one.frequency.k} of {one.frequency.n}",
+                    f"{one.weight:.2f}",
+                    why_linked(one.reasons),
+                    one.node.label,
+                )
+                for one in relations
+            ]
+            if rows:
+                say(f"{heading}:")
+                table(("sessions", "weight", "why linked", "step"), rows, numbers=("sessions", "weight"))
         if len(group.relations) > _RELATIONS_SHOWN:
             left = len(group.relations) - _RELATIONS_SHOWN
             say(f"and {left:,} more: --json has all; --resolution place or kind joins similar ones")
     if answer.groups:
         say()
-        followed = "in how many of the sessions with the first step the second followed"
+        followed = "of those with the earlier step, in how many the later one followed"
         say(quiet(f"Sessions: {followed}. Weight: how reliable such a link in a log is, 0 to 1."))
 
 

@@ -125,7 +125,7 @@ def _notes(found: Sequence[Pattern], survey: Survey, chosen: ReadableRows | None
 #: What is counted in rows of runs, and what they do not say.
 MEANING_OF_RUNS = (
     "Rows of checks count runs: after a change only fresh ones (the check's first run, or after one that passed). "
-    '"Without it" is the same check\'s other runs. "Failed less" and "failed more" compare the two. '
+    '"Without it" is the same check\'s other runs. "Passed more" and "failed more" compare the two. '
     "These are counts, not explanations."
 )
 
@@ -172,7 +172,8 @@ def _pattern_row(one: Pattern) -> tuple[Part, ...]:
     if one.effect:
         adjusted, q = f"{points(one.effect.difference)} ({span(one.effect.interval)})", f"{one.effect.q:.2f}"
     doing = of_several(one.action, one.where if len(one.where) == 1 else ())
-    return verdict(one.standing), counts, rate, spread, without, adjusted, q, of_several(one.trigger), doing, one.basis
+    said = "passed more" if one.standing == "failed less" else verdict(one.standing)
+    return said, counts, rate, spread, without, adjusted, q, of_several(one.trigger), doing, one.basis
 
 
 #: Nothing that sessions show rules these out: `comparisons.md` says how far each was measured.

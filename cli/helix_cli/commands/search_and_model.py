@@ -57,8 +57,8 @@ def render_search(found: MemorySearchAnswer) -> None:
         say()
     searched = [one for one in found.sources if one.state == "searched"]
     counts = ", ".join(f"{one.found} in {one.name}" for one in searched if one.found)
-    where = "nothing was searched" if not searched else counts or f"searched {', '.join(one.name for one in searched)}"
-    say(f"{count(len(found.results), 'result')}: {where}.")
+    where = f"searched {', '.join(one.name for one in searched)}" if searched else "nothing was searched"
+    say(f"{count(len(found.results), 'result')}{f'. Matches: {counts}' if counts else f': {where}'}.")
     for one in found.sources:
         if one.state == "failed":
             say(f"{one.name} could not answer: {one.problem}")

@@ -12,7 +12,7 @@ from helix_cli.app import open_for_question
 from helix_cli.command_group import TextCommand
 from helix_cli.commands.labels import is_weak, render_nearest
 from helix_cli.options import joined_words
-from helix_cli.output import count, json_option, prints, say, show
+from helix_cli.output import count, json_option, prints, say, short_id, show
 from helix_cli.terminal import quiet, strong, verdict
 from helix_graph.insights.safe_quoting import cut_line
 
@@ -36,6 +36,7 @@ STATES: dict[str, str] = {
 }
 #: Of more changes each may have done it, or none.
 _MOST_FIXES = 3
+_DELETED_SHOWN = 3
 #: A longer text is an output, not a few words; so many labels are named that few words may mean.
 _LONGEST_WORDS, NEAREST = 300, 3
 #: Of an issue so much is repeated; the rest is in what was asked.
@@ -53,7 +54,7 @@ def render_seen(answer: SeenAnswer) -> None:
     elif answer.level == "recent":
         say("The newest errors:")
     elif answer.level == "words":
-        say("No error of this name. Nearest by words:")
+        say("Not seen before. Similar words:")
     else:
         levels = [(LEVELS[level], met) for level, met in answer.sessions.items() if met]
         known = (f"{words} in {count(met, f'{_OTHER * bool(n)}session')}" for n, (words, met) in enumerate(levels))
@@ -86,7 +87,7 @@ def _repaired(issue: SeenIssue, *, shown: bool) -> str:
     if issue.repaired_as is not None:
         return f"{met} in the same way"
     if (usual := issue.usual) is None:
-        return f"{met}; no repair there says anything of this one"
+        return f"{met}; {'its fix was' if issue.fixed == 1 else 'each fix was'} particular to that one"
     done = f"run {usual.command}" if usual.command else f"edit {usual.path or 'the file that the message names'}"
     return f"{met}; {usual.sessions} of {usual.of} times the repair was: {done}"
 
@@ -113,17 +114,15 @@ def seen(*, text: str | None, limit: int, as_json: bool) -> None:
     nearest: tuple[LabelMatch, ...] = ()
     if text and not (answer.found or as_json) and len(text) <= _LONGEST_WORDS:
         nearest = graph.labels(text, limit=NEAREST).labels
-    if is_weak(nearest):
+    if not nearest:
         show(answer, as_json=as_json, render=render_seen)
-    if nearest:
+    else:
         show(nearest, as_json=False, render=_render_meant)
 
 
 def _render_meant(nearest: tuple[LabelMatch, ...]) -> None:
     """Print what few words may mean that are no error's text, and how to ask for it."""
-    if not is_weak(nearest):
-        say("No error has this text.")
-    render_nearest(nearest)
+    render_nearest(nearest, heading=f"Not seen before. {'Nearest' if is_weak(nearest) else 'Similar words'}:")
     short = next((one.name for one in nearest if one.name == one.label), None)
     if short and not is_weak(nearest):
         say(f"Next: helix-graph causes {shlex.quote(short)}")
@@ -134,7 +133,7 @@ def _render_precedent(one: Precedent) -> None:
     say(f"{day}  ", strong(one.label), quiet(f"  ({LEVELS[one.level]})" if one.level in LEVELS else ""))
     say(f"  {one.message or one.quote}")
     shared = f" (shared by {one.author or 'an unknown author'})" if one.shared else ""
-    say(f"  in {one.session}{shared}, line {one.line or '?'}: {one.task}")
+    say(f"  in session {short_id(one.session)} ({one.task}){shared}, line {one.line or '?'}")
     for remedy in one.fixes[:_MOST_FIXES]:
         _render_remedy(remedy)
     if len(one.fixes) > _MOST_FIXES:
@@ -157,7 +156,11 @@ def _render_remedy(remedy: Remedy) -> None:
     say("  -> ", strong(remedy.chosen), "  (", trust, f"{by}; made in line {remedy.line or '?'} of the log{state})")
     if remedy.rationale:
         say(f"     why: {remedy.rationale}")
-    if remedy.quote and remedy.quote != remedy.command:
+    for line in remedy.deleted[:_DELETED_SHOWN]:
+        say(f"     - {line}")
+    if len(remedy.deleted) > _DELETED_SHOWN:
+        say(f"     -{count(len(remedy.deleted) - _DELETED_SHOWN, 'more line')}")
+    if remedy.quote and remedy.quote != remedy.command and not remedy.deleted:
         say(f"     {remedy.quote}")
 
 
@@ -199,6 +202,6 @@ def _render_decision(one: SimilarDecision) -> None:
         say(f"  when: {one.context}")
     if one.rationale:
         say(f"  why: {one.rationale}")
-    say(f"  in {one.session}, line {one.line or '?'}: {one.task}")
+    say(f"  in session {short_id(one.session)} ({one.task}), line {one.line or '?'}")
     others = f"; {count(one.others, 'more decision')} in that session" if one.others else ""
     say(f"  matching words: {', '.join(one.words)}{others}")

@@ -86,7 +86,8 @@ function issueList(found, sessions, chosen) {
   const head = make("div", { class: "issue head", "aria-hidden": "true" }, ["What fails", "When", "Sessions", "Last seen", narrowed ? "Cost, all time" : "Cost", "Repaired"].map((text) => make("span", {}, text)));
   const left = found.left ? [make("p", { class: "soft" }, `${count(found.left, "more issue")} not on this page: helix-graph issues --by issue`)] : [];
   const groups = top.filter((row) => row.issue.kind === "group").length;
-  const said = groups ? `${count(top.length - groups, "issue")} and ${count(groups, "group")} of issues` : count(top.length, "issue");
+  const inGroups = rows.length - top.length;
+  const said = count(top.length - groups, "issue") + (groups ? `, and ${inGroups.toLocaleString("en")} more in ${count(groups, "group")}` : "");
   const entry = (row) => issueEntry(row, within.get(row.issue.id), { sessions, total, narrowed, open: Boolean(chosen.q || chosen.file) });
   const note = narrowed && " States, costs and remedies are those of all time and of all sessions.";
   return [make("p", { class: "soft", role: "status" }, `${said}, ${ranking}.`, note), head, ...listed(top, entry, { class: "issues" }), ...left];
