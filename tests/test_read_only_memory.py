@@ -51,7 +51,7 @@ def told(project: Path, *arguments: str) -> tuple[int, str]:
         (("topic", "topics"), "0 topics, 0 entries"),
         (("topic", "read", "totals"), "topic 'totals' not found"),
         (("topic", "brief"), "no entries yet"),
-        (("search", "totals"), "1 result: 1 in Insights."),
+        (("search", "totals"), "1 result. Matches: 1 in Insights."),
         (("doctor",), "No problems found."),
         (("insight", "recall", "totals"), ADVICE),
     ],

@@ -94,7 +94,7 @@ def test_nothing_is_wider_than_the_screen_and_nothing_is_cut(name: str, columns:
     assert max(map(cell_len, unstyled(told.out).splitlines())) <= columns
     on_screen = solid(told.out)
     wanted = list(facts(orjson.loads(shown(*arguments, "--json").out), names))
-    if name in {"path", "explain", "contrast"}:  # a session goes by the beginning of its id
+    if name in {"path", "explain", "contrast", "seen"}:  # a session goes by the beginning of its id
         wanted = [short_id(fact) for fact in wanted]
     assert wanted or not names
     # A label of changes to files that are not one is shown as such, or with their names.

@@ -79,7 +79,7 @@ def _change_rows(trials: Sequence[CheckTrial]) -> Iterator[Pattern]:
     for row in rates.once(filter(is_more, ranked)):
         yield _change_row(row, rates, "failed more")
     for row in rates.once(filter(_is_better, reversed(ranked))):
-        yield _change_row(row, rates, "failed less")
+        yield _change_row(row, rates, "passed more")
 
 
 def _is_better(row: SituationRate) -> bool:

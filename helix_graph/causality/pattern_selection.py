@@ -78,8 +78,8 @@ def _says_something(row: Pattern) -> bool:
 
 
 def _works(row: Pattern) -> bool:
-    if row.standing in {"failed more", "failed less"}:
-        return row.standing == "failed less"
+    if row.standing in {"failed more", "passed more"}:
+        return row.standing == "passed more"
     if row.effect is not None:
         return not row.effect.hurts
     return row.level != "command" and row.success_rate > _WORKS and not _is_outdone(row)

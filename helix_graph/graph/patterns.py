@@ -154,7 +154,7 @@ RunLevel = Literal["change", "answer", "command"]
 _FAILING_RUNS = 0.5
 RUN_LEVELS: frozenset[str] = frozenset(get_args(RunLevel))
 #: What is said of a row that counts runs of a check: compared with the check's other runs, or no more than counted.
-RunStanding = Literal["failed more", "failed less", "counted"]
+RunStanding = Literal["failed more", "passed more", "counted"]
 RUN_STANDINGS: frozenset[str] = frozenset(get_args(RunStanding))
 
 

@@ -172,8 +172,7 @@ def _pattern_row(one: Pattern) -> tuple[Part, ...]:
     if one.effect:
         adjusted, q = f"{points(one.effect.difference)} ({span(one.effect.interval)})", f"{one.effect.q:.2f}"
     doing = of_several(one.action, one.where if len(one.where) == 1 else ())
-    said = "passed more" if one.standing == "failed less" else verdict(one.standing)
-    return said, counts, rate, spread, without, adjusted, q, of_several(one.trigger), doing, one.basis
+    return verdict(one.standing), counts, rate, spread, without, adjusted, q, of_several(one.trigger), doing, one.basis
 
 
 #: Nothing that sessions show rules these out: `comparisons.md` says how far each was measured.
