@@ -31,7 +31,7 @@ def few_and_alike(folder: Path) -> Memory:
 REASONS = {
     few_and_alike: "needs 10 failures and 10 successes; 2 and 48 so far",
     of_one_outcome: "needs 10 failures and 10 successes; 9 and 291 so far",
-    unjudged: "needs 10 failures and 10 successes; 6 and 6 so far (300 of the 312 sessions compared have no known outcome)",
+    unjudged: "needs 10 failures and 10 successes; 6 and 6 so far (300 of 312 compared sessions have no known outcome)",
 }
 
 

@@ -101,9 +101,7 @@ class TrialMatrix:
             return ""
         needs = f"needs {self.least} failures and {self.least} successes; {failures} and {successes} so far"
         return (
-            f"{needs} ({unknown} of the {len(self.trials)} sessions compared have no known outcome)"
-            if unknown
-            else needs
+            f"{needs} ({unknown} of {len(self.trials)} compared sessions have no known outcome)" if unknown else needs
         )
 
     def why_not_compared(self, label: str) -> str:
