@@ -600,7 +600,7 @@ def test_what_is_shared_through_git_is_called_so(
     assert "shared by" in repaired("three")
     assert [one.shared for one in memory.graph.seen(failing).precedents] == [True]
     assert run(["seen", failing]) == 0
-    assert "in s-1 (shared by an unknown author), line" in capsys.readouterr().out
+    assert "in session s-1 (shared by an unknown author; " in capsys.readouterr().out
 
 
 def test_a_database_of_a_clone_is_not_even_read(foreign: Path) -> None:

@@ -132,8 +132,8 @@ def _render_precedent(one: Precedent) -> None:
     day = (one.date or "time not known")[:10]
     say(f"{day}  ", strong(one.label), quiet(f"  ({LEVELS[one.level]})" if one.level in LEVELS else ""))
     say(f"  {one.message or one.quote}")
-    shared = f" (shared by {one.author or 'an unknown author'})" if one.shared else ""
-    say(f"  in session {short_id(one.session)} ({one.task}){shared}, line {one.line or '?'}")
+    shared = f"shared by {one.author or 'an unknown author'}; " if one.shared else ""
+    say(f"  in session {short_id(one.session)} ({shared}{one.task}), line {one.line or '?'}")
     for remedy in one.fixes[:_MOST_FIXES]:
         _render_remedy(remedy)
     if len(one.fixes) > _MOST_FIXES:
