@@ -25,16 +25,14 @@ from helix_episodes.extraction.shell.programs import LOOKERS, LOOKING_SUBCOMMAND
 from helix_graph.database import ANY_OF, as_list
 from helix_graph.graph.adjacency import MentionKey, MentionPlace
 from helix_graph.graph.finer_labels import named
+from helix_graph.graph.passed_or_failed import Wanted, leaning, wanted
 from helix_graph.graph.question_words import (
     TABLE_WORDS,
     Others,
-    Wanted,
     Weight,
-    leaning,
     levels_in,
     near_words,
     stem,
-    wanted,
     weights_of,
     words_asked,
 )

@@ -14,7 +14,8 @@ from msgspec.structs import replace
 from helix_graph.graph.adjacency import FAILS, PASSES
 from helix_graph.graph.label_lookup import matches
 from helix_graph.graph.label_search import candidates, labels_of_checks
-from helix_graph.graph.question_words import wanted, words_asked
+from helix_graph.graph.passed_or_failed import wanted
+from helix_graph.graph.question_words import words_asked
 
 if TYPE_CHECKING:
     from collections.abc import Callable
