@@ -137,6 +137,20 @@ def test_of_calls_that_were_put_right_each_in_its_own_way_it_says_what_they_have
     assert repair_words(one).startswith("What worked instead: to leave out threads (2 of 2 sessions; ")
 
 
+def test_a_command_that_failed_in_most_sessions_is_an_anti_pattern_and_what_was_seen_of_ci_is_none(
+    tmp_path: Path,
+) -> None:
+    jobs = "lint\tfail\t7m31s\thttps://github.com/o/shop/actions/runs/1/job/2\t\n"
+    logs = [
+        begun(n).run("make deploy", "error: no space left", code=2).run("gh pr checks 7", jobs, code=1)
+        for n in range(4)
+    ]
+    memory = remembered(tmp_path, logs)
+    assert "CI" in {one.check for one in memory.issues.list(by="issue").issues}
+    actions = {row.action for row in memory.causality.survey().patterns if row.level == "command"}
+    assert actions == {"run make deploy (error: no space left)"}
+
+
 def test_a_command_with_another_option_is_the_same_fix(tmp_path: Path) -> None:
     logs = [formatted(n, fix=fix) for n, fix in enumerate(("bun run lint:fix", "bun run lint:fix --all"))]
     (one,) = remembered(tmp_path, logs).issues.list().issues

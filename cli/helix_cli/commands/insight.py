@@ -93,7 +93,12 @@ def _log(command: str, options: dict[str, object], answer: object) -> None:
 def render_stored(answer: StoreAnswer) -> None:
     """What became of a text, on one line."""
     fuller = "the longer wording replaced the old one" if answer.get("kept") == "new" else ""
-    say("  ".join(part for part in (answer["status"], answer["name"], answer["reason"], fuller) if part))
+    from helix_graph.insights.scoring import SHORTEST_CONTENT
+
+    reason = answer["reason"]
+    if reason.startswith("content too short"):
+        reason = f"Too short: write at least {SHORTEST_CONTENT} characters."
+    say("  ".join(part for part in (answer["status"], answer["name"], reason, fuller) if part))
 
 
 @insight_command("store", render=render_stored)
