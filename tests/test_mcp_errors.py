@@ -230,4 +230,4 @@ def test_without_a_memory_every_tool_says_how_to_begin_one_and_finds_it_then(tmp
         assert "0 episodes, 1 entry in 1 topic, 0 insights." in text_of(held)
         assert "not compiled" in text_of(held)
         assert "helix-graph sync" in text_of(held)
-        assert "not been compiled" in text_of(agent.call("seen", {"text": "x"}))
+        assert "does not exist yet" in text_of(agent.call("seen", {"text": "x"}))

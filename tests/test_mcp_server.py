@@ -223,7 +223,7 @@ def test_calls_at_once_are_all_answered_and_nothing_is_lost(two: tuple[Agent, Ag
     mixed = [call for pair in zip(writers, readers, strict=True) for call in pair]
     results = one.at_once(mixed)
     failed = [text_of(result) for result in results if result.is_error]
-    assert [text for text in failed if "not been compiled" not in text] == []  # `status` has no graph to tell of
+    assert [text for text in failed if "does not exist yet" not in text] == []  # `status` has no graph to tell of
     stored = one.call("search", {"query": "written at once number", "limit": "100", "detail": "count"})
     assert text_of(stored).startswith("10 match")
 

@@ -72,6 +72,7 @@ def test_a_group_says_that_it_is_one_and_its_members_name_it(tab: Tab, shop: Mem
     own = f"li:has(> a[href='#issues/{group.id}']) > .members"
     assert f"Its {group.kinds} issues, counted in it" in tab.text(f"{own} > summary")
     tab.page.locator(f"{own} > summary").click()
+    tab.page.locator(f"{own} a.issue[href='#issues/{member.id}']").wait_for()  # a pack is unpacked before it is drawn
     assert tab.page.locator(f"{own} a.issue[href='#issues/{member.id}']").count() == 1
     assert tab.page.locator(f"a.issue[href='#issues/{member.id}']").count() == 1
     tab.go(f"issues/{member.id}")

@@ -161,9 +161,12 @@ def open_graph(path: Path) -> Iterator[sqlite3.Connection]:
 
 
 def holds_forgotten(connection: sqlite3.Connection, path: Path) -> bool:
-    """Whether an episode of a forgotten session is in the graph: an older copy, or not yet taken out."""
+    """Whether an episode of a forgotten session is in the graph: an older copy, or not yet taken out.
+
+    One that a person's assertion names since has nothing of the session but its id.
+    """
     forgotten = forgotten_digests(path.parent.parent)
-    sessions = connection.execute("SELECT session FROM episode") if forgotten else ()
+    sessions = connection.execute("SELECT session FROM episode WHERE origin = 'episode'") if forgotten else ()
     return any(digest(session) in forgotten for (session,) in sessions)
 
 

@@ -59,7 +59,7 @@ def write_logs(folder: Path, script: Callable[..., Script], count: int = 6) -> l
 
 def assert_as_fresh(memory: Path, fresh: Path) -> None:
     """The graph is what one process would have made of the same episodes, byte for byte, and SQLite finds it whole."""
-    for truth in ("episodes", "causality/assertions"):
+    for truth in ("episodes", "causality/assertions", "forgotten"):
         if (memory / truth).exists():
             shutil.copytree(memory / truth, fresh / truth)
     Memory(fresh).graph.compile()
