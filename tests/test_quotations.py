@@ -516,7 +516,8 @@ def test_what_a_finished_agent_taught_goes_with_its_session(
 ) -> None:
     log = script("session-9", root=str(memory.root.parent)).prompt("TASK_ID: t1\nOBJECTIVE: Repair the totals")
     log.say(f'INSIGHT: {{"content": "When totals fail: {ORDER}", "tags": ["user-provided", "ci"]}}\nDELIVERED: done')
-    memory.plans.learn(log.save(memory.root.parent / "logs"), agent_type="builder")
+    assert run(["learn", str(log.save(memory.root.parent / "logs"))]) == 0
+    assert f'insight added: "When totals fail: {ORDER}"' in capsys.readouterr().out
     (found,) = memory.insights.recall("totals fail curl before")
     why = memory.insights.why(found["name"])
     assert (why["origin"], why["episode"], why["tags"]) == ("agent", "session-9", ["ci"])

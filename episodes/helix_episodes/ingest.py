@@ -344,8 +344,8 @@ class _Recorder:
         own = [step.source.id for step in session.steps]
         copied, origin = -1, ""
         for name in sorted(self._by_beginning().get(first_id(session.steps) or "", set()) - {session.id}):
-            other = self.store.require(name)
-            if not has_same_beginning(session, other):
+            other = self.store.get(name)  # an id as it is: to resolve a name reads the folder each time
+            if other is None or not has_same_beginning(session, other):
                 continue
             ids = set(ids_in(other))
             if last_id(other) in own:

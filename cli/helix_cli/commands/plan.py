@@ -189,11 +189,18 @@ def assess(*, objective: str, approach: str) -> Assessment:
     return open_memory().plans.assess(objective, approach)
 
 
+#: Of what a transcript says as much as is read at a glance.
+_LONGEST_SAID = 300
+
+
 def _render_learnt(learnt: LearnAnswer) -> None:
+    from helix_graph.insights.safe_quoting import quoted
+
     task = f" task {learnt.task_id}" if learnt.task_id else ""
-    say(f"{learnt.agent_type} {learnt.agent_id}{task}: {learnt.outcome} {learnt.summary}".rstrip())
+    summary = quoted(learnt.summary, longest=_LONGEST_SAID)
+    say(f"{learnt.agent_type} {learnt.agent_id}{task}: {learnt.outcome} {summary}".rstrip())
     if learnt.stored:
-        say(f"insight {learnt.stored.get('status')}: {learnt.insight}")
+        say(f"insight {learnt.stored.get('status')}: {quoted(learnt.insight or '', longest=_LONGEST_SAID)}")
     if learnt.feedback:
         say(f"feedback for {', '.join(learnt.injected)}")
 
