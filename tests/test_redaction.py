@@ -129,6 +129,21 @@ def test_named_values_are_cut_and_what_stands_around_them_stays(text: str, kept:
 
 
 @pytest.mark.parametrize(
+    "before",
+    [
+        "Username: mara  Pass: ",
+        "user: mara pass: ",
+        "Username: mara\nPass: ",
+        "DB_PASS?=",
+        "DB_PASSWORD ?= ",
+        "user=mara, pwd=",
+    ],
+)
+def test_a_password_that_somebody_made_up_goes_by_what_stands_before_it(before: str) -> None:
+    assert redact_text(f"{before}winterberg-41\n") == f"{before}[redacted:secret]\n"
+
+
+@pytest.mark.parametrize(
     "text",
     [
         "I forgot my password, and the token count is 57818",
@@ -168,6 +183,8 @@ def test_named_values_are_cut_and_what_stands_around_them_stays(text: str, kept:
         "Module_of_some_long_namex.method.and_then_another_one_of_them",
         "gsk_some_function_name_of_ours r8_register_allocation pplx- dp.pt. glsa_ fig_1 xai-explanations",
         "a-home-page-of-mine well-home-made- x-Users-guide-",
+        "user: mara pass: 30 of 31; Username: mara, Pass: tests/a.test.ts; user: kim pwd: ok; PASS: winterberg-41",
+        "TOKEN_LIMIT ?= 4000; SECRET_KEY ?= changeme; DB_PASS?=$(shell cat x); DB_PASSWORD ?=",
     ],
 )
 def test_what_only_talks_about_secrets_stays(text: str) -> None:

@@ -104,9 +104,9 @@ def _is_sentence(foreign: list[str]) -> bool:
 
 #: Letters that show nothing: Hangul fillers, the empty pattern of Braille.
 BLANK_LETTERS = frozenset("\u3164\u115f\u1160\uffa0\u2800")
-_DIGITS = Regex(r"\d+")
-#: Two letters stand between the digits of most hashes.
+#: Two letters stand between the digits of most hashes, which have none behind `f`.
 _SHORTEST_BESIDE_DIGITS = 3
+_LETTERS_OF_HASHES = frozenset("abcdef")
 
 
 def has_words_of_a_sentence(name: str) -> bool:
@@ -118,18 +118,33 @@ def has_words_of_a_sentence(name: str) -> bool:
     (False, True)
     >>> has_words_of_a_sentence("ignore2-all2-previous2-rules2-and2"), has_words_of_a_sentence("454660fe-39ff-4d26")
     (True, False)
+    >>> has_words_of_a_sentence("Skip²all²old²rules²now"), has_words_of_a_sentence("go2-to2-it2-as2-we2-do2")
+    (True, True)
     """
-    if not name.isascii() and (_UNSPACED.search(name) or not BLANK_LETTERS.isdisjoint(name)):
-        return True
+    if not name.isascii():
+        if _UNSPACED.search(name) or not BLANK_LETTERS.isdisjoint(name):
+            return True
+        name = _parted_at_capitals(name)
     parts = (_WORD_JOINT.split(part) for part in name.split("/"))
     return any(sum(map(_words_in, words)) >= _FEWEST_WORDS for words in parts)
+
+
+def _parted_at_capitals(name: str) -> str:
+    """With a blank before each capital behind a small letter, of whatever script."""
+    return "".join(
+        f" {letter}" if letter.isupper() and before.islower() else letter for before, letter in pairwise(f" {name}")
+    )
 
 
 def _words_in(word: str) -> int:
     """How many words a piece of a name is: `rules2` is one, `all1previous` two; letters of a hash are none."""
     if word.isalpha():
         return 1
-    return sum(piece.isalpha() and len(piece) >= _SHORTEST_BESIDE_DIGITS for piece in _DIGITS.split(word))
+    pieces = "".join(letter if letter.isalpha() else " " for letter in word.lower()).split()
+    return sum(
+        len(piece) >= _SHORTEST_BESIDE_DIGITS or (len(piece) > 1 and not _LETTERS_OF_HASHES.issuperset(piece))
+        for piece in pieces
+    )
 
 
 @cache

@@ -44,7 +44,7 @@ if TYPE_CHECKING:
 _QUOTE = r"(?:\\{0,15}[\"'`])"
 #: A new line, with what listings and diffs put at its beginning.
 _LINE = r"(?:\n|\\{1,2}n)[ \t\d|+>#→:-]{0,30}"
-_SIGN = r"(?:=>|->|<-|→|:=|\?\?|\|\||={1,3}|:{1,2}|\uff1a|は|是|为|[—\u2013➜⇒]|\.{4,80})"
+_SIGN = r"(?:=>|->|<-|→|:=|\?=|\?\?|\|\||={1,3}|:{1,2}|\uff1a|は|是|为|[—\u2013➜⇒]|\.{4,80})"
 _SECOND_FIELD = r"(?:--)?(?:[a-z]{1,10}_?)?(?:value|string|text|content|body|data|default)"
 #: What hands a name its value, the more telling ones first.
 _JOINTS = {
@@ -148,7 +148,9 @@ _NAMED_HASH = re.compile(
 )
 #: Keys that are made to be published, and say so.
 _PUBLIC_PREFIXES = ("pk_live_", "pk_test_", "pk.eyJ")
-#: What says that the key behind it is the key of an account: {"username": "kim", "key": "…"}
+#: A password's name that is also a test's verdict or the working folder.
+_AMBIGUOUS = ("pass", "pwd")
+#: What says that the key or the word behind it is an account's: {"username": "kim", "key": "…"}, user: kim  pass: …
 _ACCOUNT = re.compile(r"(?i:user(?:name)?|account|client)[\"']?\s?[:=]\s?[\"']?[\w.@-]{1,60}[\"']?[,;\s]{1,8}[\"']?\Z")
 _ACCOUNT_LENGTH = 90
 #: Codes in groups of one length, as they are shown to be typed.
@@ -210,8 +212,9 @@ def named_secrets(sifted: SiftedText, names: list[int]) -> Iterator[Cut]:
         sort = sort_of_name(name, before)
         if sort is None:
             continue
-        if sort == "lone" and _ACCOUNT.search(text, max(0, start - _ACCOUNT_LENGTH), start):
-            sort = "machine"
+        is_verdict_or_folder = name.lower() in _AMBIGUOUS
+        if (sort == "lone" or is_verdict_or_folder) and _ACCOUNT.search(text, max(0, start - _ACCOUNT_LENGTH), start):
+            sort, name = ("people", "password") if is_verdict_or_folder else ("machine", name)
         last = rest.end() if rest else place
         if compiled_pattern(_HEAD).match(text, last) and (below := _below(text, name, sort, start, last)):
             yield from (make_cut("secret", *each) for each in below)
@@ -319,7 +322,7 @@ def _is_secret(one: _Named) -> bool:
 
 def _is_fitting(one: _Named) -> bool:
     """``PASS:`` is a test's verdict, ``PWD`` the working folder, and several tokens are counted, not quoted."""
-    if one.name.rpartition(".")[2].strip("_$-").lower() in ("pass", "pwd"):
+    if one.name.rpartition(".")[2].strip("_$-").lower() in _AMBIGUOUS:
         return one.joint in ("field", "tag", "markup") or (
             one.joint == "sign" and (one.between == "=" or one.quoted or is_by_chance(one.value))
         )
