@@ -20,9 +20,9 @@ from helix_episodes.extraction.paths import file_name, role_of
 from helix_episodes.extraction.shell.commands import parse_command
 from helix_episodes.normalization import extension
 from helix_graph.causality.check_rates import (
-    APART,
     CheckRates,
     SituationRate,
+    is_less,
     is_more,
 )
 from helix_graph.causality.check_runs import CheckNames, Situation, check_trials, is_judged
@@ -76,16 +76,10 @@ def _change_rows(trials: Sequence[CheckTrial]) -> Iterator[Pattern]:
     rows = [rates.row(check, one) for check in rates.usual for one in rates.situations(check, least=_LEAST_RUNS)]
     rows = [row for row in rows if row.runs_elsewhere >= _LEAST_RUNS]
     ranked = sorted(rows, key=lambda row: (-rates.distance(row), row.dimension, row.value))
-    for row in rates.once(filter(is_more, ranked)):
+    for row in rates.once(filter(is_more, ranked), keep_parts=True):
         yield _change_row(row, rates, "failed more")
-    for row in rates.once(filter(_is_better, reversed(ranked))):
+    for row in rates.once(filter(is_less, reversed(ranked)), keep_parts=True):
         yield _change_row(row, rates, "passed more")
-
-
-def _is_better(row: SituationRate) -> bool:
-    """Whether, of checks that fail now and then, fewer runs failed than elsewhere: one at least, and a clear share."""
-    share = row.failed_elsewhere / row.runs_elsewhere
-    return row.failed_elsewhere > 1 and share * row.runs - row.failed >= 1 and share - row.failed / row.runs >= APART
 
 
 def _change_row(row: SituationRate, rates: CheckRates, standing: str) -> Pattern:

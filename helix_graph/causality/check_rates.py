@@ -36,12 +36,10 @@ ENOUGH_SESSIONS = 30
 ENOUGH_RUNS = 5
 #: Of so many next runs the range is given.
 NEXT = 10
-#: How many standard errors a rate lies from the usual one to be reported: nine in ten of a normal curve lie below.
+#: How many standard errors a rate lies from another to be reported: nine in ten of a normal curve lie below.
 _APART = 1.28
-#: Situations that share so much of the smaller one's runs are one message.
+#: A situation with so much of its runs in one that is told is told with it; a few runs silence no row of many.
 _SAME = 0.6
-#: Counts whose shares differ by less are not set against each other: one failure would turn them round.
-APART = 0.1
 #: The newest runs in a situation that are named.
 _EXAMPLES = 5
 #: In each half of the time, so many runs at least are needed to say that it was worse there.
@@ -224,8 +222,11 @@ class CheckRates:
         estimate = self.rate(row.check, Situation(row.dimension, row.value))
         return (estimate.rate - self.usual_of(row.check).rate) / _error(estimate)
 
-    def once(self, rows: Iterable[SituationRate]) -> tuple[SituationRate, ...]:
-        """Of situations that hold mostly the same runs only the first, which names the others."""
+    def once(self, rows: Iterable[SituationRate], *, keep_parts: bool = False) -> tuple[SituationRate, ...]:
+        """Without situations whose runs are mostly those of one before them, which names them.
+
+        With ``keep_parts`` a part of a larger one stays, such as a file of a folder; only what is nearly equal goes.
+        """
         kept: list[tuple[SituationRate, set[int]]] = []
         also: dict[int, list[str]] = defaultdict(list)
         for row in rows:
@@ -234,7 +235,8 @@ class CheckRates:
                 (
                     at
                     for at, (other, known) in enumerate(kept)
-                    if other.check == row.check and len(runs & known) >= _SAME * min(len(runs), len(known))
+                    if other.check == row.check
+                    and len(runs & known) >= _SAME * (max(len(runs), len(known)) if keep_parts else len(runs))
                 ),
                 None,
             )
@@ -310,9 +312,27 @@ def _reported(rates: CheckRates, rows: Sequence[SituationRate], *, everything: b
 
 
 def is_more(row: SituationRate) -> bool:
-    """Whether more runs failed than elsewhere: one at least, and a clear share."""
-    share = row.failed_elsewhere / row.runs_elsewhere if row.runs_elsewhere else 0.0
-    return row.failed > 1 and row.failed - share * row.runs >= 1 and row.failed / row.runs - share >= APART
+    """Whether a larger share failed than elsewhere: by one run at least, and by more than chance in nine of ten."""
+    return row.failed > 1 and _excess(row) >= 1 and _errors_apart(row) >= _APART
+
+
+def is_less(row: SituationRate) -> bool:
+    """Whether a smaller share failed than elsewhere, by the same measure."""
+    return row.failed_elsewhere > 1 and _excess(row) <= -1 and _errors_apart(row) <= -_APART
+
+
+def _excess(row: SituationRate) -> float:
+    """How many runs more failed than would have at the share of elsewhere."""
+    return row.failed - row.runs * row.failed_elsewhere / row.runs_elsewhere if row.runs_elsewhere else row.failed
+
+
+def _errors_apart(row: SituationRate) -> float:
+    """How many standard errors two shares lie apart where the pooled one is true of both; without another, far."""
+    if not row.runs_elsewhere:
+        return math.inf
+    pooled = (row.failed + row.failed_elsewhere) / (row.runs + row.runs_elsewhere)
+    error = math.sqrt(pooled * (1 - pooled) * (1 / row.runs + 1 / row.runs_elsewhere))
+    return (row.failed / row.runs - row.failed_elsewhere / row.runs_elsewhere) / error if error else 0.0
 
 
 def _by_session(trials: Iterable[CheckTrial]) -> list[tuple[int, int]]:

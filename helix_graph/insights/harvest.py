@@ -197,8 +197,10 @@ def _take(
     initial: float,
 ) -> None:
     """Takes in all that is the same, with its links, and counts it; ``twin`` says the same in other words."""
-    rows.adopt(connection, group.uid, group.content, origin="derived")
-    first, stored = group[0], rows.by_uid(connection, group.uid)
+    first = group[0]
+    if not answer["dry_run"]:
+        rows.adopt(connection, group.uid, group.content, origin="derived", source=HARVEST_SOURCE, episode=first.episode)
+    stored = rows.by_uid(connection, group.uid)
     known = stored or _same_words(connection, group.content) or twin
     if known:
         is_rejected = rows.standing_for(connection, known).insight.state == "rejected"

@@ -171,13 +171,17 @@ def set_vector(connection: sqlite3.Connection, number: int, vector: TextVector |
         _set(connection, number, {"embedding": vector.blob, "model": vector.model})
 
 
-def adopt(connection: sqlite3.Connection, uid: str, content: str, *, origin: Origin) -> None:
-    """Makes what a file brought under the uid of a text this user's own, in its own words, when that is stored here."""
-    brought = connection.execute("DELETE FROM insight_import WHERE id = ?", (uid,)).rowcount
-    stored = by_uid(connection, uid) if brought else None
-    if stored:
-        told = replace(stored.insight, content=content, origin=origin, state="active", merged_into="", reason="")
-        update(connection, stored, replace(told, edited_at=""))
+def adopt(
+    connection: sqlite3.Connection, uid: str, content: str, *, origin: Origin, source: str = "", episode: str = ""
+) -> None:
+    """Makes what a file brought under the uid or in the words of a text this user's own, when that is stored here."""
+    same = by_digest(connection, digest(content))
+    for one in dict.fromkeys((uid, *((same.insight.uid,) if same else ()))):
+        brought = connection.execute("DELETE FROM insight_import WHERE id = ?", (one,)).rowcount
+        stored = by_uid(connection, one) if brought else None
+        if stored:
+            told = replace(stored.insight, content=content, origin=origin, source=source, episode=episode)
+            update(connection, stored, replace(told, state="active", merged_into="", reason="", edited_at=""))
 
 
 def delete(connection: sqlite3.Connection, numbers: Iterable[int]) -> None:

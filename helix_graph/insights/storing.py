@@ -304,7 +304,7 @@ def store_draft(
     """Stores a draft within the transaction under way; ``alike`` is asked when no insight has the very text."""
     uid = free_uid(connection, draft.content)
     if draft.origin != "agent":
-        rows.adopt(connection, uid, draft.content, origin=draft.origin)
+        rows.adopt(connection, uid, draft.content, origin=draft.origin, source=draft.source, episode=draft.episode)
     found = rows.by_digest(connection, rows.digest(draft.content)) or rows.by_uid(connection, uid)
     twin = None if found is None else rows.standing_for(connection, found)
     known = twin or _nearest(connection, alike(), draft.content)
