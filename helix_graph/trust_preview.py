@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from helix_episodes.redaction import for_disk
+from helix_graph.errors import InvalidConfiguration
 from helix_graph.helix_db import NAME, HelixDatabase
 from helix_graph.insights.schema import INSIGHT_TABLES
 from helix_graph.project import ACCEPTED_RULES
@@ -33,7 +35,7 @@ class TrustPreview(msgspec.Struct, frozen=True, kw_only=True):
     """A memory before it is accepted. ``accepted`` says when and how it was, empty when it or its rules were not.
 
     ``newest`` are the rules on trial, which sessions get as they are, and the newest insights, entries of topics, tasks
-    of sessions and texts of ``shared`` files, which `share merge` would take in, each cut at 200 characters.
+    of sessions and texts of ``shared`` files, which `share merge` would take in, each of these cut at 200 characters.
     """
 
     root: str
@@ -48,13 +50,19 @@ class TrustPreview(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def preview(root: Path, episodes: Episodes) -> TrustPreview:
-    """What the memory in ``root`` holds."""
+    """What the memory in ``root`` holds.
+
+    Raises:
+        InvalidConfiguration: ``rules.json`` cannot be read, or a rule in it is too long or has a secret in it.
+    """
     record = acceptance_of(root) if is_own(root, ACCEPTED_RULES) else None
+    rules = [one.sentence for one in accepted_rules(root) if one.share is not None]
+    if for_disk(rules) != rules:  # hooks give them as they are, and have no time to look
+        raise InvalidConfiguration(path=root / ACCEPTED_RULES, problem="a rule has a secret in it; take it out")
     with HelixDatabase(root / NAME, INSIGHT_TABLES).reading() as connection:
         (insights,) = connection.execute("SELECT count(*) FROM insight").fetchone()
         query = "SELECT content FROM insight ORDER BY created_at DESC, name LIMIT ?"
-        newest = [one.sentence for one in accepted_rules(root) if one.share is not None]
-        newest += [str(content) for (content,) in connection.execute(query, (_NEWEST,))]
+        newest = [str(content) for (content,) in connection.execute(query, (_NEWEST,))]
     with HelixDatabase(root / NAME, TOPIC_TABLES).reading() as connection:
         (entries,) = connection.execute("SELECT count(*) FROM topic_entry").fetchone()
         query = "SELECT entry FROM topic_entry ORDER BY stored DESC, entry DESC LIMIT ?"
@@ -72,7 +80,7 @@ def preview(root: Path, episodes: Episodes) -> TrustPreview:
         insights=insights,
         entries=entries,
         shared=len(shared),
-        newest=tuple(one if len(one) <= _LONGEST else one[: _LONGEST - 1] + "…" for one in newest),
+        newest=(*rules, *(one if len(one) <= _LONGEST else one[: _LONGEST - 1] + "…" for one in newest)),
         tracked=tuple(tracked_by_git(root)),
     )
 

@@ -12,6 +12,7 @@ import pytest
 from hypothesis import HealthCheck, Phase, example, given, settings
 from hypothesis import strategies as st
 
+from exports import unmarked
 from helix_graph.errors import InvalidImport
 from helix_graph.insights.api import Insights
 from helix_graph.insights.dedup import join_insights
@@ -90,7 +91,7 @@ def state(insights: Insights) -> tuple[str, list[tuple[Any, ...]]]:
             " FROM insight ORDER BY uid"
         ).fetchall()
     connection.close()
-    return insights.export(), rows
+    return unmarked(insights.export()), rows
 
 
 @settings(max_examples=examples(EXAMPLES), deadline=None, phases=PHASES, suppress_health_check=[HealthCheck.too_slow])

@@ -136,7 +136,9 @@ def forget_import(context: InsightContext, import_: str) -> ForgetAnswer:
         query = f"SELECT name FROM insight JOIN insight_import i ON i.id = insight.uid WHERE {of_file} ORDER BY name"  # noqa: S608  (constants)
         names = [name for (name,) in connection.execute(query, given)]
         ids = f"SELECT id FROM insight_import i WHERE {of_file}"  # noqa: S608  (constants)
-        back = connection.execute(f"DELETE FROM insight_forgotten WHERE uid IN ({ids})", given).rowcount  # noqa: S608
+        freed = connection.execute(f"DELETE FROM insight_forgotten WHERE uid IN ({ids}) RETURNING uid", given)  # noqa: S608
+        back = [uid for (uid,) in freed.fetchall()]
+        connection.execute(f"DELETE FROM insight_import WHERE id {ANY_OF}", (as_list(back),))  # noqa: S608  (a constant)
     if not names and not back:
         raise NotFound(
             f"no insight that is here came by an import of {wanted!r}; `helix-graph insight why` names files"

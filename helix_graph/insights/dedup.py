@@ -26,7 +26,7 @@ from typing import NamedTuple
 
 from msgspec.structs import replace
 
-from helix_graph.insights.model import LINK_ORIGINS, ORIGINS, Insight, InsightLink
+from helix_graph.insights.model import LINK_ORIGINS, ORIGINS, Insight, InsightLink, Origin
 from helix_graph.insights.scoring import LONGEST_KNOWN_WORD, READ_TOKENS
 from helix_graph.word_search import STOP_WORDS
 
@@ -199,18 +199,26 @@ def join_insights(one: Insight, other: Insight) -> Insight:
     )
 
 
+#: Whose words stay when two insights that say the same become one, the first of them: nobody below speaks as one above.
+_SPEAKERS: tuple[Origin, ...] = ("told", "derived", "chunked", "agent", "imported")
+
+
 def absorb(one: Insight, other: Insight) -> Insight:
     """What ``one`` becomes when ``other``, which says the same in other words, goes into it.
 
-    The fuller text is kept and tags are united. What a person wrote keeps its words, and its name and date stay its
-    own.
+    The words are those of the more trusted, and between equals the fuller ones; they bring along where they come from.
+    Tags are united. What a person edited keeps its words. Name and date stay those of ``one``.
     """
-    longer = not one.edited_at and len(other.content) > len(one.content)
+    mine, theirs = (_SPEAKERS.index("told" if each.edited_at else each.origin) for each in (one, other))
+    fuller = mine == theirs and not one.edited_at and len(other.content) > len(one.content)
+    said = other if theirs < mine or fuller else one
     return replace(
         one,
-        content=other.content if longer else one.content,
+        content=said.content,
         tags=tuple(sorted({*one.tags, *other.tags})),
-        origin=min(one.origin, other.origin, key=ORIGINS.index),
+        origin=said.origin,
+        source=said.source or (one.source if fuller else ""),
+        episode=said.episode or (one.episode if fuller else ""),
     )
 
 

@@ -153,8 +153,10 @@ def _episodes(context: InsightContext, episode: str | None, since: date | None) 
 def _stored_by_others(
     context: InsightContext, connection: sqlite3.Connection, content: str, vector: Floats
 ) -> StoredInsight | None:
-    """The insight that somebody has told, and that says the same."""
-    for number in context.by_meaning(connection, vector, least=context.settings.same):
+    """The insight that somebody here has told, and that says the same."""
+    alike = context.by_meaning(connection, vector, least=context.settings.same)
+    brought = rows.brought(connection) if alike else frozenset()
+    for number in (one for one in alike if one not in brought):
         for stored in rows.by_numbers(connection, [number]):
             ours = stored.insight.source == HARVEST_SOURCE or stored.insight.state == "merged"
             if not ours and same_advice(stored.insight.content, content):

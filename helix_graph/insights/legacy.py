@@ -46,6 +46,8 @@ if TYPE_CHECKING:
 
 
 _MAGIC = b"SQLite format 3\0"
+#: Of a value in bytes, a hundred times the longest text: a generated column of a small file may fill all of memory.
+_LONGEST_VALUE = 1_000_000
 #: What has no date comes before everything that has.
 _NO_DATE = "0001-01-01T00:00:00.000000Z"
 _Row = dict[str, Any]
@@ -78,7 +80,12 @@ def read_legacy_database(path: Path) -> list[Insight | InsightLink | FeedbackEnt
     try:
         with contextlib.closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)) as connection:
             connection.row_factory = sqlite3.Row
+            connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, _LONGEST_VALUE)
             tables = {name for (name,) in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
+            if "insight_import" in tables:  # read so, what imports had brought would lose its mark
+                raise unusable(
+                    path, "it is a memory of helix-graph itself; `insight export` there writes what is read here"
+                )
             if "insight" in tables:
                 imported = [found for row in _rows(connection, "insight") if (found := _insight(row))]
                 return list(_records(imported))

@@ -342,9 +342,10 @@ def consolidate(context: InsightContext, threshold: float | None = None) -> Cons
     least = as_fraction("threshold", context.settings.same_when_consolidating if threshold is None else threshold)
     done: list[dict[str, Any]] = []
     with context.database.writing() as connection:
+        brought = rows.brought(connection)
         for one, other, cosine in _pairs_to_merge(context, connection, least=least):
             pair = {stored.number: stored for stored in rows.by_numbers(connection, [one, other])}
-            chosen = _who_stays(pair[one], pair[other])
+            chosen = _who_stays(pair[one], pair[other], brought=brought)
             if chosen is not None:
                 stored, gone = chosen
                 _merge(context, connection, stored, gone)
@@ -424,13 +425,20 @@ def _due(
             yield stored
 
 
-def _who_stays(one: StoredInsight, other: StoredInsight) -> tuple[StoredInsight, StoredInsight] | None:
+def _who_stays(
+    one: StoredInsight, other: StoredInsight, *, brought: frozenset[int]
+) -> tuple[StoredInsight, StoredInsight] | None:
     """Which of two takes the other in, if any.
 
-    None when one is no longer active, both are a person's, or they differ in what vectors do not see.
+    None when one is no longer active, both are a person's, or they differ in what vectors do not see. Of a file's
+    insight (``brought``) and one of this memory the latter stays, and only where the words are the same.
     """
     if one.insight.state != "active" or other.insight.state != "active":
         return None
+    if (one.number in brought) != (other.number in brought):
+        stored, gone = (other, one) if one.number in brought else (one, other)
+        same = rows.digest(one.insight.content) == rows.digest(other.insight.content)
+        return (stored, replace(gone, insight=replace(gone.insight, origin="imported"))) if same else None
     if not same_advice(one.insight.content, other.insight.content):
         return None
     stored, gone = sorted(

@@ -179,5 +179,14 @@ class ForgottenInsight(msgspec.Struct, frozen=True):
     ts: str
 
 
+class ImportMark(msgspec.Struct, frozen=True, kw_only=True):
+    """That an import brought the record of that id, and was the first to: by which file, with which sum, and when."""
+
+    id: str
+    file: str
+    sha256: str
+    ts: str
+
+
 #: What an export is made of.
 Record = Insight | InsightLink | FeedbackEntry | Injection | ForgottenInsight

@@ -177,11 +177,17 @@ def adopt(
     """Makes what a file brought under the uid or in the words of a text this user's own, when that is stored here."""
     same = by_digest(connection, digest(content))
     for one in dict.fromkeys((uid, *((same.insight.uid,) if same else ()))):
-        brought = connection.execute("DELETE FROM insight_import WHERE id = ?", (one,)).rowcount
-        stored = by_uid(connection, one) if brought else None
+        was_brought = connection.execute("DELETE FROM insight_import WHERE id = ?", (one,)).rowcount
+        stored = by_uid(connection, one) if was_brought else None
         if stored:
             told = replace(stored.insight, content=content, origin=origin, source=source, episode=episode)
             update(connection, stored, replace(told, state="active", merged_into="", reason="", edited_at=""))
+
+
+def brought(connection: sqlite3.Connection) -> frozenset[int]:
+    """The rows that an import brought, and that are nobody's word here."""
+    found = connection.execute("SELECT number FROM insight WHERE uid IN (SELECT id FROM insight_import)")
+    return frozenset(number for (number,) in found)
 
 
 def delete(connection: sqlite3.Connection, numbers: Iterable[int]) -> None:

@@ -307,7 +307,9 @@ def store_draft(
         rows.adopt(connection, uid, draft.content, origin=draft.origin, source=draft.source, episode=draft.episode)
     found = rows.by_digest(connection, rows.digest(draft.content)) or rows.by_uid(connection, uid)
     twin = None if found is None else rows.standing_for(connection, found)
-    known = twin or _nearest(connection, alike(), draft.content)
+    # What a file says in other words neither takes in nor keeps out what is stored here.
+    brought = rows.brought(connection) if draft.origin != "agent" else frozenset()
+    known = twin or _nearest(connection, [pair for pair in alike() if pair[0] not in brought], draft.content)
     if known and known.insight.state == "rejected":
         return rejected("a person rejected this insight", name=known.name)
     if known and (twin or scoring.USER_PROVIDED not in draft.tags):

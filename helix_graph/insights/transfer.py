@@ -44,6 +44,7 @@ from helix_graph.insights.model import (
     NODE_RELATIONS,
     FeedbackEntry,
     ForgottenInsight,
+    ImportMark,
     Injection,
     Insight,
     InsightLink,
@@ -66,13 +67,13 @@ _Record = TypeVar("_Record", bound=msgspec.Struct)
 _DATES = frozenset(
     "created_at edited_at tagged_at state_at ts last_used last_feedback_at decayed_until".split()  # noqa: SIM905  (read as words)
 )
-_UIDS = frozenset({"uid", "merged_into", "insight", "target"})
+_UIDS = frozenset({"uid", "merged_into", "insight", "target", "sha256"})
 _UID = re.compile(r"[0-9a-f]{16,64}")
 _SHARES = frozenset({"initial", "score", "propensity", "effectiveness"})
 _COUNTS = frozenset({"use_count", "causal_hits", "days"})
 _NAMES = frozenset({"slug", "name", "names", "shown"})
 #: What is read by people and agents as a sentence, on one line.
-_TOLD = frozenset({"source", "reason", "uptake"})
+_TOLD = frozenset({"source", "reason", "uptake", "file"})
 
 
 #: More is no count but a mistake.
@@ -187,24 +188,28 @@ def _admitted(records: list[Record], forgotten: Callable[[str], bool]) -> list[R
     return admitted
 
 
-_HEADER = '{"record":"helix-insights","version":1}'
+_HEADER = '{"record":"helix-insights","version":2}'
+#: Of an earlier version, which did not say what an import had brought.
+_UNMARKED = '{"record":"helix-insights","version":1}'
 _Logged = TypeVar("_Logged", FeedbackEntry, Injection)
 
 
 #: Kinds in the order that they have in a file.
-_KINDS: dict[str, type[Record]] = {
+_KINDS: dict[str, type[Record | ImportMark]] = {
     "forgotten": ForgottenInsight,
     "insight": Insight,
     "link": InsightLink,
     "feedback": FeedbackEntry,
     "injection": Injection,
+    "imported": ImportMark,
 }
 
 
 class ImportCounts(TypedDict):
     """What an import brought: how many insights, links and entries there are now that were not there before.
 
-    ``left_out`` insights and links rest on sessions that were forgotten here.
+    ``left_out`` insights and links rest on sessions that were forgotten here. ``quoted`` insights of one's own memory
+    are others': an import had brought them there, and they stay quotations from its file.
     """
 
     insights: int
@@ -212,6 +217,7 @@ class ImportCounts(TypedDict):
     feedback: int
     injections: int
     left_out: int
+    quoted: int
     total: int
     without_vector: int
 
@@ -233,7 +239,8 @@ def import_from(context: InsightContext, path: Path, *, own: bool = False) -> Im
     """Takes in what `export` wrote, or the helix.db of the original in either of its forms.
 
     Its texts come in, and are shown as quotations from the file. Its outcomes are kept and give no rank, unless it is
-    the user's ``own``: a memory that moves is as it was.
+    the user's ``own``: a memory that moves is as it was, and what an import had brought there stays a quotation. An
+    export of version 1 does not say what that was: of it, what an import brought here stays one.
 
     Raises:
         InvalidImport: The file is neither, or a line of it is damaged or out of bounds; then nothing is taken in.
@@ -242,11 +249,15 @@ def import_from(context: InsightContext, path: Path, *, own: bool = False) -> Im
 
     where = as_path("path", path)
     now = context.now()
-    records = list(_read_legacy(where, now=now) if legacy.is_database(where) else _read(where, now=now))
+    if legacy.is_database(where):
+        read: tuple[list[Record], list[ImportMark] | None] = list(_read_legacy(where, now=now)), []
+    else:
+        read = _read(where, now=now)
+    records, marks = read
     if own:
-        return take_in(context, records)
+        return take_in(context, records, marks=marks)
     file = ImportedFile(clean_line(where.name), sha256(read_regular(where)).hexdigest())
-    return take_in(context, map(_unranked, records), file=file)
+    return take_in(context, records, file=file)
 
 
 class ImportedFile(NamedTuple):
@@ -264,29 +275,44 @@ def _unranked(record: Record) -> Record:
     return replace(record, initial=min(record.initial, _START), tags=tags)
 
 
-def take_in(context: InsightContext, records: Iterable[Record], *, file: ImportedFile | None = None) -> ImportCounts:
+def take_in(
+    context: InsightContext,
+    records: Iterable[Record],
+    *,
+    file: ImportedFile | None = None,
+    marks: Iterable[ImportMark] | None = (),
+) -> ImportCounts:
     """Joins records with those that are there; what rests on sessions that were forgotten stays out.
 
-    What a ``file`` brings is noted with it, so that it can be revoked, and is shown as a quotation from it.
+    What a ``file`` brings is noted with it, so that it can be revoked, and is shown as a quotation from it. Without one
+    the records are the user's own, but for those that ``marks`` say an import had brought; None where nobody knows,
+    and then what an import brought here stays so.
     """
     from helix_graph.tombstones import Tombstones
 
     forgotten = Tombstones(context.history.root).holds if context.history else lambda _: False
     given = list(records)
+    given_ids = {_identity(one) for one in given}
     admitted = _admitted(given, forgotten)
     with context.database.writing() as connection:
-        before, known = _counts(connection), _ids(connection)
-        own = _own_ids(connection) if file else set()
-        _join_all(connection, [_apart(one, own) for one in admitted if _identity(one) not in own])
+        before, known, own = _counts(connection), _ids(connection), _own_ids(connection)
         if file:
             at = stamp(context.now())
-            connection.executemany(
-                "INSERT INTO insight_import VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING",
-                [(one, file.name, file.sha256, at) for one in sorted(_ids(connection) - known)],
-            )
-        else:  # what a file brought before is this user's own as well
-            ours = as_list(map(_identity, admitted))
-            connection.execute(f"DELETE FROM insight_import WHERE id {ANY_OF}", (ours,))  # noqa: S608  (a constant)
+            marks = [ImportMark(id=one, file=file.name, sha256=file.sha256, ts=at) for one in given_ids]
+        found = {one.id: one for one in marks or ()}
+        foreign = known - own if marks is None else found.keys()
+        theirs = [_unranked(_apart(one, own)) for one in admitted if _identity(one) in foreign - own]
+        ours = [one for one in admitted if _identity(one) not in foreign]
+        _make_room(connection, map(_identity, ours))
+        _join_all(connection, [*ours, *theirs])
+        connection.executemany(
+            "INSERT INTO insight_import VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING",
+            [
+                (one, mark.file, mark.sha256, mark.ts)
+                for one in sorted(_ids(connection) - known)
+                if (mark := found.get(one))
+            ],
+        )
         _name_all(connection)
         feedback.rebuild(connection, settings=context.settings)
         after = _counts(connection)
@@ -298,16 +324,21 @@ def take_in(context: InsightContext, records: Iterable[Record], *, file: Importe
         feedback=new["insight_feedback"],
         injections=new["insight_injection"],
         left_out=len(given) - len(admitted),
+        quoted=0 if file else sum(isinstance(one, Insight) for one in theirs),
         total=after["insight"],
         without_vector=without,
     )
 
 
-_EVERY_ID = (
-    "SELECT uid AS id FROM insight UNION ALL SELECT id FROM insight_link"
-    " UNION ALL SELECT id FROM insight_feedback UNION ALL SELECT id FROM insight_injection"
-    " UNION ALL SELECT uid FROM insight_forgotten"
-)
+#: Where records are, and the column of their ids.
+_TABLES = {
+    "insight": "uid",
+    "insight_link": "id",
+    "insight_feedback": "id",
+    "insight_injection": "id",
+    "insight_forgotten": "uid",
+}
+_EVERY_ID = " UNION ALL ".join(f"SELECT {column} AS id FROM {table}" for table, column in _TABLES.items())  # noqa: S608  (constants)
 
 
 def _ids(connection: sqlite3.Connection) -> set[str]:
@@ -319,6 +350,14 @@ def _own_ids(connection: sqlite3.Connection) -> set[str]:
     """What no file brought: no file of another may change or remove it."""
     found = connection.execute(f"SELECT id FROM ({_EVERY_ID}) WHERE {feedback.COUNTED}")  # noqa: S608  (constants)
     return {one for (one,) in found}
+
+
+def _make_room(connection: sqlite3.Connection, ids: Iterable[str]) -> None:
+    """Lets go of what a file had brought under these ids, which are of this user's own records."""
+    found = connection.execute(f"DELETE FROM insight_import WHERE id {ANY_OF} RETURNING id", (as_list(ids),))  # noqa: S608  (a constant)
+    brought = as_list(one for (one,) in found.fetchall())
+    for table, column in _TABLES.items():
+        connection.execute(f"DELETE FROM {table} WHERE {column} {ANY_OF}", (brought,))  # noqa: S608  (constants)
 
 
 def _apart(record: Record, own: set[str]) -> Record:
@@ -334,31 +373,41 @@ def _identity(record: Record) -> str:
 def sorted_lines(connection: sqlite3.Connection) -> Iterator[str]:
     """Every record as its line."""
     forgotten = connection.execute("SELECT uid, ts FROM insight_forgotten ORDER BY uid")
-    groups: dict[str, Iterable[Record]] = {
+    marked = connection.execute("SELECT id, file, sha256, ts FROM insight_import ORDER BY id")
+    groups: dict[str, Iterable[Record | ImportMark]] = {
         "forgotten": (ForgottenInsight(uid, ts) for uid, ts in forgotten),
         "insight": (stored.insight for stored in rows.where(connection, "1 ORDER BY uid")),
         "link": links_where(connection, "1 ORDER BY id"),
         "feedback": feedback.read_entries(connection),
         "injection": feedback.read_injections(connection),
+        "imported": (ImportMark(id=one, file=file, sha256=sha, ts=ts) for one, file, sha, ts in marked),
     }
     for kind, records in groups.items():
         for record in records:
             yield msgspec.json.encode({"record": kind, **msgspec.to_builtins(record)}).decode()
 
 
-def _read(path: Path, *, now: datetime) -> Iterator[Record]:
+def _read(path: Path, *, now: datetime) -> tuple[list[Record], list[ImportMark] | None]:
+    """The records of an export, and what it says that imports had brought; None where its version does not say it."""
     try:
         lines = read_regular(path).decode().splitlines()
     except (OSError, UnicodeError) as error:
         raise unusable(path, str(error)) from error
-    if not lines or lines[0] != _HEADER:
+    if not lines or lines[0] not in {_HEADER, _UNMARKED}:
         raise unusable(path, "it does not begin as an export of insights does", line=1)
+    records: list[Record] = []
+    marks: list[ImportMark] = []
     for number, line in enumerate(lines[1:], start=2):
         if line.strip():
             try:
-                yield _record(line, now=now)
+                found = _record(line, now=now)
             except (msgspec.MsgspecError, ValueError, InvalidArgument) as error:
                 raise unusable(path, str(error), line=number) from error
+            if isinstance(found, ImportMark):
+                marks.append(found)
+            else:
+                records.append(found)
+    return records, marks if lines[0] == _HEADER else None
 
 
 def _read_legacy(path: Path, *, now: datetime) -> Iterator[Record]:
@@ -371,8 +420,7 @@ def _read_legacy(path: Path, *, now: datetime) -> Iterator[Record]:
             raise unusable(path, str(error)) from error
 
 
-def _record(line: str, *, now: datetime) -> Record:
-
+def _record(line: str, *, now: datetime) -> Record | ImportMark:
     raw = msgspec.json.decode(line, type=ready(dict[str, object]))
     kind = raw.pop("record", None)
     if kind not in _KINDS:

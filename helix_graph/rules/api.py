@@ -33,6 +33,7 @@ from helix_graph.rules.rule_files import (
     rules_in,
 )
 from helix_graph.rules.staged import (
+    LONGEST_RULE,
     AcceptedRule,
     TrialResult,
     accept,
@@ -58,8 +59,6 @@ STATES: tuple[State, ...] = get_args(State)
 MOST_ROWS = 500
 _MOST_ADVICE, _MOST_ISSUES = 100, 100
 _SETTLED = frozenset({"quiet", "muted", "resolved"})
-#: A rule is read in every session: longer than this it is a page.
-_LONGEST_SENTENCE = 300
 _ADVICE_NOTE = (
     "Costs are what the issue took so far, not what the rule will save. `advise --accept ID --into {into}` shows "
     "the change; `advise --accept ID --trial 0.5` gives it to half of the sessions and measures."
@@ -307,10 +306,8 @@ def _sentence(words: str) -> str:
         InvalidArgument: It is empty, too long, or has the mark of a comment.
     """
     said = as_line("words", words)
-    if len(said) > _LONGEST_SENTENCE:
-        raise InvalidArgument(
-            "words", f"has {len(said)} characters; a rule is one sentence of {_LONGEST_SENTENCE} at most"
-        )
+    if len(said) > LONGEST_RULE:
+        raise InvalidArgument("words", f"has {len(said)} characters; a rule is one sentence of {LONGEST_RULE} at most")
     if "<!--" in said or "-->" in said:
         raise InvalidArgument("words", "has the mark of a comment; what a page hides from its reader is not a rule")
     return sanitize_line(said)

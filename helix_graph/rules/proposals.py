@@ -17,6 +17,7 @@ from helix_episodes.redaction import for_disk
 from helix_graph.graph.remedy_relevance import word_left_out
 from helix_graph.insights.safe_quoting import sanitize_line
 from helix_graph.rules.model import EvidenceLine, Proposal, RuleRecord
+from helix_graph.rules.staged import LONGEST_RULE
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Sequence
@@ -114,6 +115,8 @@ def proposals(
     for issue in issues:
         draft = _draft(issue) if issue.id and issue.sessions >= FEWEST_SESSIONS else None
         if draft is None or issue.state in {"quiet", "muted", "resolved"} or draft.sentence in found:
+            continue
+        if len(draft.sentence) > LONGEST_RULE:
             continue
         shown = details(issue.id)
         foreign = shared([one.episode for one in shown.occurrences])

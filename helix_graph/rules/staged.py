@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 import os
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Annotated, NamedTuple
 
 import msgspec
 
@@ -32,11 +32,15 @@ _BOTH = 1.96 + 0.84
 _FEWEST, _MOST = 40, 2000
 
 
+#: Of a rule in characters: it is read in every session, and `helix-graph trust` shows it whole.
+LONGEST_RULE = 300
+
+
 class AcceptedRule(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """A rule that a person accepted for ``issue``: in ``file``, or for a ``share`` of sessions until ``planned``."""
 
     id: str
-    sentence: str
+    sentence: Annotated[str, msgspec.Meta(max_length=LONGEST_RULE)]
     issue: str
     check: str = ""
     at: str

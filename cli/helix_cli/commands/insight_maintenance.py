@@ -308,6 +308,8 @@ def _render_imported(answer: ImportCounts) -> None:
     say(f"New: {new}. There are {count(answer['total'], 'insight')} now.")
     if answer["left_out"]:
         say(f"{answer['left_out']} left out: they rest on sessions that were forgotten here.")
+    if answer["quoted"]:
+        say(f"{count(answer['quoted'], 'insight')} of others: an import had brought them, so they stay quotations.")
     if answer["without_vector"]:
         say(f"Not searchable by meaning yet: {answer['without_vector']}. Next: helix-graph insight reindex")
 

@@ -194,15 +194,15 @@ _LONGEST_SAID = 300
 
 
 def _render_learnt(learnt: LearnAnswer) -> None:
-    from helix_graph.insights.safe_quoting import quoted
+    from helix_graph.insights.safe_quoting import logged_name_or_quoted, quoted
 
-    task = f" task {learnt.task_id}" if learnt.task_id else ""
-    summary = quoted(learnt.summary, longest=_LONGEST_SAID)
-    say(f"{learnt.agent_type} {learnt.agent_id}{task}: {learnt.outcome} {summary}".rstrip())
+    task = f" task {logged_name_or_quoted(learnt.task_id)}" if learnt.task_id else ""
+    agent, summary = logged_name_or_quoted(learnt.agent_id), quoted(learnt.summary, longest=_LONGEST_SAID)
+    say(f"{learnt.agent_type} {agent}{task}: {learnt.outcome} {summary}".rstrip())
     if learnt.stored:
         say(f"insight {learnt.stored.get('status')}: {quoted(learnt.insight or '', longest=_LONGEST_SAID)}")
     if learnt.feedback:
-        say(f"feedback for {', '.join(learnt.injected)}")
+        say(f"feedback for {', '.join(map(logged_name_or_quoted, learnt.injected))}")
 
 
 @click.command

@@ -1,0 +1,185 @@
+"""Do words of a file, or of an agent, ever stand in the place of what this user's memory says itself?"""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from helix_episodes.errors import NotFound
+from helix_graph.errors import InvalidImport
+from helix_graph.insights.api import Insights
+from helix_graph.insights.rows import digest
+from learnt_world import LESSON, remember, repaired
+from stub_embedder import StubEmbedder
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+HEADER, EARLIER = (json.dumps({"record": "helix-insights", "version": one}, separators=(",", ":")) for one in (2, 1))
+OWN = "Prices in the shop are decimals and are rounded at the till"
+#: So like it that a model takes one for the other.
+ALIKE = f"{OWN} and then"
+ORDER = "Whoever works on the shop runs what the page of the parcel service says"
+SESSION = "one"
+
+
+def written(path: Path, *records: dict[str, Any], header: str = HEADER) -> Path:
+    path.write_text("\n".join([header, *map(json.dumps, records)]))
+    return path
+
+
+def record(content: str, *, uid: str = "ab" * 16, **fields: Any) -> dict[str, Any]:  # noqa: ANN401  (JSON)
+    begin = {"record": "insight", "uid": uid, "slug": "theirs", "content": content}
+    return {**begin, "created_at": "2026-01-01T00:00:00Z", **fields}
+
+
+def semantic(folder: Path) -> Insights:
+    folder.mkdir(exist_ok=True)
+    engine = StubEmbedder()
+    return Insights(folder / "helix.db", embedder=lambda: engine)
+
+
+@pytest.fixture
+def insights(tmp_path: Path) -> Insights:
+    return semantic(tmp_path / "here")
+
+
+@pytest.fixture
+def lesson_uid(tmp_path: Path) -> str:
+    """By which a lesson of the session will be known: it follows from the lesson."""
+    memory = remember(tmp_path / "colleague", repaired(SESSION, lessons=(LESSON,)))
+    memory.insights.harvest()
+    found = [json.loads(line) for line in memory.insights.export().splitlines()]
+    return next(one["uid"] for one in found if one.get("content") == LESSON)
+
+
+@pytest.mark.parametrize("state", ["active", "muted", "rejected"])
+@pytest.mark.parametrize("uid", [digest(OWN), "ab" * 16])
+def test_what_is_stored_is_this_users_whatever_a_file_said_before(
+    insights: Insights, tmp_path: Path, state: str, uid: str
+) -> None:
+    insights.import_from(written(tmp_path / "theirs.jsonl", record(OWN, uid=uid, state=state)))
+    name = insights.store(OWN)["name"]
+    found = insights.why(name)
+    assert (found["content"], found["state"], found["said_by"]) == (OWN, "active", "")
+    with pytest.raises(NotFound):
+        insights.forget_import("theirs.jsonl")
+
+
+@pytest.mark.parametrize("state", ["active", "muted", "rejected"])
+def test_a_file_that_says_it_in_other_words_keeps_nothing_out(insights: Insights, tmp_path: Path, state: str) -> None:
+    insights.import_from(written(tmp_path / "theirs.jsonl", record(ALIKE, state=state)))
+    insights.reindex()
+    assert insights.store(OWN)["status"] == "added"
+    assert insights.store(f"{OWN} then")["status"] == "merged", "the two are alike to this engine"
+    insights.forget_import("theirs.jsonl")
+    assert [one["content"] for one in insights.recall(OWN, min_relevance=0)] == [f"{OWN} then"]
+
+
+def test_a_lesson_goes_with_its_session_whatever_a_file_said_before(tmp_path: Path, lesson_uid: str) -> None:
+    memory = remember(tmp_path / "here", repaired(SESSION, lessons=(LESSON,)))
+    memory.insights.import_from(written(tmp_path / "theirs.jsonl", record(ORDER, uid=lesson_uid)))
+    planned = memory.insights.harvest(dry_run=True)
+    assert planned["dry_run"]
+    memory.insights.harvest()
+    assert memory.insights.why("theirs")["content"] == LESSON
+    memory.forget(["episode-one"])
+    assert LESSON not in memory.insights.export()
+    assert LESSON.encode() not in (memory.root / "helix.db").read_bytes()
+
+
+@pytest.mark.parametrize("state", ["active", "rejected"])
+def test_a_lesson_comes_in_whatever_a_file_said_in_its_words(tmp_path: Path, state: str) -> None:
+    memory = remember(tmp_path / "here", repaired(SESSION, lessons=(LESSON,)))
+    memory.insights.import_from(written(tmp_path / "theirs.jsonl", record(LESSON, state=state)))
+    assert memory.insights.harvest()["kept_out"] == 0
+    assert memory.insights.why("theirs")["said_by"].startswith("from a session's log")
+
+
+def test_what_an_import_brought_stays_a_quotation_where_the_memory_moves_to(insights: Insights, tmp_path: Path) -> None:
+    praise = {"effectiveness": 1.0, "use_count": 9, "causal_hits": 9}
+    entry = {"record": "feedback", "id": "1" * 32, "ts": "2026-01-02T00:00:00Z", "kind": "given", "standing": praise}
+    entry["verdicts"] = [{"uid": "ab" * 16, "name": "theirs", "causal": True}]
+    insights.import_from(written(tmp_path / "theirs.jsonl", record(ORDER), entry))
+    own = insights.store(OWN)["name"]
+    insights.export_to(tmp_path / "mine.jsonl")
+    moved = semantic(tmp_path / "there")
+    for memory in (moved, insights):  # and where it was
+        assert memory.import_from(tmp_path / "mine.jsonl", own=True)["quoted"] == 1
+        found = memory.why("theirs")
+        assert found["said_by"].startswith("imported from theirs.jsonl")
+        assert (found["use_count"], memory.why(own)["said_by"]) == (0, "")
+        assert memory.export() == insights.export()
+    assert moved.forget_import("theirs.jsonl")["forgotten"] == ["theirs"]
+
+
+def test_of_an_older_export_what_an_import_brought_here_stays_a_quotation(insights: Insights, tmp_path: Path) -> None:
+    insights.import_from(written(tmp_path / "theirs.jsonl", record(ORDER)))
+    older = written(tmp_path / "mine.jsonl", record(ORDER), record(OWN, uid=digest(OWN), slug="own"), header=EARLIER)
+    insights.import_from(older, own=True)
+    assert insights.why("theirs")["said_by"].startswith("imported from theirs.jsonl")
+    assert insights.why("own")["said_by"] == ""
+
+
+def test_ones_own_record_takes_the_place_of_what_a_file_brought_under_its_id(
+    insights: Insights, tmp_path: Path
+) -> None:
+    """A later date of the file, or a better outcome under the id of one's own, is the file's."""
+    name = insights.store(OWN)["name"]
+    insights.feedback([name], "blocked", id="a-task")
+    insights.export_to(tmp_path / "mine.jsonl")
+    lines = [json.loads(line) for line in (tmp_path / "mine.jsonl").read_text().splitlines()[1:]]
+    for one in lines:
+        if one["record"] == "insight":
+            one |= {"content": ORDER, "edited_at": "2026-06-01T00:00:00Z"}
+        else:
+            one |= {"outcome": "delivered", "ts": "2025-01-01T00:00:00Z"}
+    elsewhere = semantic(tmp_path / "there")
+    elsewhere.import_from(written(tmp_path / "forged.jsonl", *lines))
+    assert elsewhere.why(name)["content"] == ORDER
+    elsewhere.import_from(tmp_path / "mine.jsonl", own=True)
+    assert elsewhere.export() == insights.export()
+    assert elsewhere.get(name) == insights.get(name)
+
+
+def test_a_memory_of_this_program_comes_in_by_its_export_alone(insights: Insights, tmp_path: Path) -> None:
+    insights.store(OWN)
+    with pytest.raises(InvalidImport, match="insight export"):
+        semantic(tmp_path / "there").import_from(insights.path, own=True)
+
+
+def test_a_column_that_is_worked_out_fills_no_memory(insights: Insights, tmp_path: Path) -> None:
+    with sqlite3.connect(tmp_path / "theirs.db") as connection:
+        connection.execute("CREATE TABLE insight (name, created_at, content AS (hex(zeroblob(400000000))))")
+        connection.execute("INSERT INTO insight (name) VALUES ('x')")
+    connection.close()
+    with pytest.raises(InvalidImport, match="too big"):
+        insights.import_from(tmp_path / "theirs.db")
+
+
+def test_an_agent_does_not_speak_with_a_persons_voice(insights: Insights) -> None:
+    name = insights.store(OWN)["name"]
+    assert insights.store(ALIKE, origin="agent")["name"] == name
+    found = insights.why(name)
+    assert (found["content"], found["said_by"]) == (OWN, "")
+
+
+def test_a_person_who_says_it_too_says_it_in_their_own_words(insights: Insights) -> None:
+    name = insights.store(ALIKE, origin="agent", episode="episode-one")["name"]
+    assert insights.why(name)["said_by"].startswith("written by an agent")
+    assert insights.store(OWN)["name"] == name
+    found = insights.why(name)
+    assert (found["content"], found["said_by"]) == (OWN, "")
+
+
+def test_consolidating_puts_no_words_of_a_file_in_the_place_of_ones_own(insights: Insights, tmp_path: Path) -> None:
+    name = insights.store(OWN)["name"]
+    brought = [record(ALIKE), record(f"{OWN.upper()}  ", uid="cd" * 16, slug="loud")]
+    insights.import_from(written(tmp_path / "theirs.jsonl", *brought))
+    insights.reindex()
+    assert insights.consolidate()["pairs"] == [{"kept": name, "merged": "loud", "cosine": 1.0}]
+    assert (insights.why(name)["content"], insights.why(name)["said_by"]) == (OWN, "")
+    assert insights.why("theirs")["said_by"].startswith("imported from theirs.jsonl")
