@@ -53,7 +53,7 @@ def lesson_uid(tmp_path: Path) -> str:
     memory = remember(tmp_path / "colleague", repaired(SESSION, lessons=(LESSON,)))
     memory.insights.harvest()
     found = [json.loads(line) for line in memory.insights.export().splitlines()]
-    return next(one["uid"] for one in found if one.get("content") == LESSON)
+    return next(str(one["uid"]) for one in found if one.get("content") == LESSON)
 
 
 @pytest.mark.parametrize("state", ["active", "muted", "rejected"])
@@ -101,8 +101,9 @@ def test_a_lesson_comes_in_whatever_a_file_said_in_its_words(tmp_path: Path, sta
 
 def test_what_an_import_brought_stays_a_quotation_where_the_memory_moves_to(insights: Insights, tmp_path: Path) -> None:
     praise = {"effectiveness": 1.0, "use_count": 9, "causal_hits": 9}
-    entry = {"record": "feedback", "id": "1" * 32, "ts": "2026-01-02T00:00:00Z", "kind": "given", "standing": praise}
-    entry["verdicts"] = [{"uid": "ab" * 16, "name": "theirs", "causal": True}]
+    verdicts = [{"uid": "ab" * 16, "name": "theirs", "causal": True}]
+    entry: dict[str, Any] = {"record": "feedback", "id": "1" * 32, "ts": "2026-01-02T00:00:00Z", "kind": "given"}
+    entry |= {"standing": praise, "verdicts": verdicts}
     insights.import_from(written(tmp_path / "theirs.jsonl", record(ORDER), entry))
     own = insights.store(OWN)["name"]
     insights.export_to(tmp_path / "mine.jsonl")
