@@ -16,7 +16,7 @@ from msgspec.structs import replace
 
 from helix_graph.rules.model import BeforeAfter, Rate, Verdict
 from helix_graph.stats.intervals import q_values, wilson_interval
-from helix_graph.stats.rate_ratio import RateRatio, effective_counts, rate_ratio
+from helix_graph.stats.rates import RateRatio, effective_counts, rate_ratio
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
