@@ -32,7 +32,7 @@ _ROOT = "helix_episodes."
 MODULES = tuple(
     _ROOT + name
     for name in (
-        *(f"extraction.prose.{one}" for one in ("choices", "decisions", "failures", "observations", "sentences")),
+        *(f"extraction.prose.{one}" for one in ("choices", "decisions", "failures", "sentences")),
         *(f"extraction.{one}" for one in ("excuses", "lessons", "report_links", "reports", "user_reports")),
         *(f"readers.ai_agents.{one}" for one in ("json_report", "markdown", "outline", "steps", "words")),
         "readers.ai_agents",

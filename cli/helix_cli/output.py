@@ -41,6 +41,7 @@ from helix_cli.terminal import (
     text_of,
     width,
 )
+from helix_graph.project import OFF_ENVIRONMENT
 
 if TYPE_CHECKING:
     from helix_cli.terminal import Part
@@ -319,3 +320,13 @@ def count(number: int, noun: str, plural: str = "") -> str:
     """
     regular = f"{noun[:-1]}ies" if noun.endswith("y") and noun[-2] not in "aeou" else f"{noun}s"
     return f"{number} {noun}" if number == 1 else f"{number} {plural or regular}"
+
+
+def paused_sentence(reason: str) -> str:
+    """That hooks and background jobs are paused, and what ends it.
+
+    >>> paused_sentence("Paused for this project")
+    'Paused for this project. Undo: helix-graph resume'
+    """
+    undo = f"unset {OFF_ENVIRONMENT}" if OFF_ENVIRONMENT in reason else "helix-graph resume"
+    return f"{reason}. Undo: {undo}"

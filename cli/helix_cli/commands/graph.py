@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from helix_cli.app import open_memory
-from helix_cli.commands.lifecycle import paused_sentence
 from helix_cli.options import OutputPath, any_path, output_file, since_option, workers_option
 from helix_cli.output import (
     count,
@@ -17,6 +16,7 @@ from helix_cli.output import (
     emit_text,
     fields,
     json_option,
+    paused_sentence,
     percent,
     prints,
     progress,

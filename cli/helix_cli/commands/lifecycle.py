@@ -10,9 +10,8 @@ import click
 from helix_cli.app import open_memory
 from helix_cli.completion import session_names
 from helix_cli.options import parse_time
-from helix_cli.output import count, json_option, prints, say, show, table, warn
+from helix_cli.output import count, json_option, paused_sentence, prints, say, show, table, warn
 from helix_graph.errors import NEXT_STEP
-from helix_graph.project import OFF_ENVIRONMENT
 
 if TYPE_CHECKING:
     from helix_graph.doctor.model import Examination
@@ -91,16 +90,6 @@ def trust(*, yes: bool, as_json: bool) -> int:
 def _render_switched(answer: dict[str, str | None]) -> None:
     reason = answer["silenced"]
     say(paused_sentence(reason) if reason else "Hooks and background jobs are running.")
-
-
-def paused_sentence(reason: str) -> str:
-    """That hooks and background jobs are paused, and what ends it.
-
-    >>> paused_sentence("Paused for this project")
-    'Paused for this project. Undo: helix-graph resume'
-    """
-    undo = f"unset {OFF_ENVIRONMENT}" if OFF_ENVIRONMENT in reason else "helix-graph resume"
-    return f"{reason}. Undo: {undo}"
 
 
 @click.command

@@ -43,7 +43,7 @@ from helix_episodes.extraction.checks import CheckFinding, verdicts_in
 from helix_episodes.extraction.delivery import delivered_by
 from helix_episodes.extraction.drafts import DraftEvent, ReportedFailure, draft_error, draft_event, line
 from helix_episodes.extraction.events import FAMILIES_PER_RUN, diagnostic_events
-from helix_episodes.extraction.prose.observations import LONGEST, mentions_trouble, states_trouble
+from helix_episodes.extraction.prose.failures import LONGEST, mentions_trouble, states_trouble
 from helix_episodes.extraction.prose.sentences import (
     PROSE_LIMIT,
     has_any,

@@ -32,7 +32,6 @@ import msgspec
 
 from helix_episodes.redaction.command_secrets import COMMAND_RULES
 from helix_episodes.redaction.connections import CONNECTION_RULES
-from helix_episodes.redaction.key_blocks import KEY_RULES, framed_keys, has_key_block
 from helix_episodes.redaction.named_secrets import are_at_edges, named_secrets, places_of_names
 from helix_episodes.redaction.rule_matching import (
     Cut,
@@ -44,7 +43,7 @@ from helix_episodes.redaction.rule_matching import (
     make_cut,
     mentions,
 )
-from helix_episodes.redaction.secret_formats import FORMAT_RULES
+from helix_episodes.redaction.secret_formats import FORMAT_RULES, KEY_RULES, framed_keys, has_key_block
 from helix_episodes.redaction.tables import headed_secrets, may_be_headed
 from helix_episodes.redaction.unnamed_secrets import unnamed_secrets
 from helix_episodes.redaction.visible_text import without_escapes, without_frames
