@@ -403,7 +403,7 @@ def _take_in_file(
     episode = add_episode(read.rows, changes) if read.rows else None
     content = checksum((name, read.stamp.size, read.sha256, read.problem))
     row = (name, read.stamp.size, read.stamp.mtime_ns, read.sha256, episode, read.problem, content)
-    changes.insert("file", [row])
+    changes.insert("file", row)
     if read.rows:
         taken.processed.add(name)
         taken.left_out[name] = read.left_out

@@ -9,6 +9,8 @@ from __future__ import annotations
 
 import hashlib
 import zlib
+from collections.abc import Iterable
+from itertools import chain
 from operator import itemgetter
 from pathlib import Path
 from typing import Any
@@ -64,13 +66,13 @@ class EpisodeContent(msgspec.Struct, frozen=True, array_like=True):
     """All that the rows of an episode say, but for what has a checksum of its own.
 
     ``episode`` has its own columns but the checksum, ``nodes`` are those of its mentions, in their order. ``parts`` are
-    the rows in each of `PARTS` (`helix_graph.graph.row_checksums`), with `NOTHING` where there is no value, and the
-    places of nodes for their numbers.
+    the rows in each of `PARTS` (`helix_graph.graph.row_checksums`), one value after the other, with `NOTHING` where
+    there is no value, and the places of nodes for their numbers.
     """
 
     episode: list[Any]
     nodes: list[NodeRow]
-    parts: list[list[list[Any]]]
+    parts: list[list[Any]]
 
 
 class FileStamp(msgspec.Struct, frozen=True, gc=False, array_like=True):
@@ -177,7 +179,7 @@ def rows_of(
     places: dict[str, int] = {}
     nodes: list[NodeRow] = []
     counts: list[int] = []
-    mentions: list[tuple[Any, ...]] = []
+    mentions: list[Any] = []
     issues: list[tuple[str, int, str]] = []
     for one in facts.mentions:
         place = places.get(one.node)
@@ -186,7 +188,7 @@ def rows_of(
             nodes.append((one.node, one.type, one.label, one.label.casefold()))
             counts.append(0)
         counts[place] += one.counted
-        mentions.append(_mention(number, place, one))
+        mentions += _mention(number, place, one)
         if one.issues:
             issues += sorted((key, number, one.local) for key in one.issues.split(" "))
     claims = [
@@ -197,6 +199,7 @@ def rows_of(
         )
         for c in facts.claims
     ]
+    claims.sort(key=itemgetter(4, 5, 2, 6))
     problems = as_list(facts.problems) if facts.problems else "[]"
     content = msgspec.msgpack.encode(
         (
@@ -204,13 +207,13 @@ def rows_of(
             nodes,
             [
                 mentions,
-                issues,
-                [(number, wording(facts))],
-                sorted(claims, key=itemgetter(4, 5, 2, 6)),
-                [_filled(number, astuple(one)) for one in facts.repairs],
-                [_filled(number, _with_real(astuple(one), 9)) for one in facts.runs],
-                [_filled(number, _with_real(astuple(one), 1)) for one in facts.costs],
-                decision_rows(number, facts),
+                _flat(issues),
+                (number, wording(facts)),
+                _flat(claims),
+                _flat(_filled(number, astuple(one)) for one in facts.repairs),
+                _flat(_filled(number, _with_real(astuple(one), 9)) for one in facts.runs),
+                _flat(_filled(number, _with_real(astuple(one), 1)) for one in facts.costs),
+                _flat(decision_rows(number, facts)),
             ],
         )
     )
@@ -226,6 +229,10 @@ def rows_of(
         (packed, checksum((number, packed))) if packed is not None else None,
         patterns_of(trial.observations) if trial else (),
     )
+
+
+def _flat(rows: Iterable[Iterable[Any]]) -> list[Any]:
+    return list(chain.from_iterable(rows))
 
 
 def _mention(number: int, node: int, one: Mention) -> tuple[Any, ...]:

@@ -12,6 +12,7 @@ import sqlite3
 import zlib
 from collections import Counter
 from contextlib import ExitStack, closing
+from itertools import chain
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -98,7 +99,8 @@ def _of_episode(connection: sqlite3.Connection, episode: int) -> int:
         row[:2] = [places.get(row[0], NOTHING), places.get(row[1], NOTHING)]
     query = "SELECT id, type, label, folded FROM node WHERE number = ?"
     nodes = [connection.execute(query, (node,)).fetchone() for node in places]
-    return zlib.crc32(msgspec.msgpack.encode([about, nodes, list(parts.values())]))
+    flat = [list(chain.from_iterable(each)) for each in parts.values()]
+    return zlib.crc32(msgspec.msgpack.encode([about, nodes, flat]))
 
 
 def read_digests(connection: sqlite3.Connection, episode: int | None = None) -> Iterator[tuple[int, bytes]]:
