@@ -17,7 +17,7 @@ from helix_cli.app import cli
 from helix_episodes.errors import InvalidArgument, NotFound
 from helix_graph import Memory
 from helix_graph.rules.staged import AcceptedRule, TrialDraw, is_given, result_of, sessions_needed
-from helix_graph.web.page_counts import page_rules
+from helix_graph.web.page_content import page_rules
 from hook_calls import call
 from session_script import BEGIN, Script
 

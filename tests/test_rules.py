@@ -14,10 +14,10 @@ from click.testing import CliRunner
 from helix_cli.app import cli
 from helix_episodes.errors import NotFound
 from helix_graph import Memory
-from helix_graph.rules.before_after import SessionCount, before_and_after
 from helix_graph.rules.binding import bind
+from helix_graph.rules.ledger import SessionCount, before_and_after
 from helix_graph.rules.rule_files import rule_lines
-from helix_graph.web.page_counts import page_rules
+from helix_graph.web.page_content import page_rules
 from session_script import BEGIN, Script
 
 if TYPE_CHECKING:

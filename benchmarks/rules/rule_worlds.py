@@ -16,7 +16,7 @@ import random
 from collections import Counter
 from datetime import UTC, datetime, timedelta
 
-from helix_graph.rules.before_after import Judged, SessionCount, before_and_after, settle
+from helix_graph.rules.ledger import Judged, SessionCount, before_and_after, settle
 from helix_graph.rules.staged import AcceptedRule, TrialDraw, is_given, result_of, sessions_needed
 from helix_graph.stats.rates import ALIKE
 

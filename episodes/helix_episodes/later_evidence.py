@@ -8,8 +8,8 @@ the same check complains of a test or a finding that it had complained of before
 check fails over something else says nothing, for others may have changed the project in between. Either gives a
 revision of the earlier outcome, dated as the later evidence is, so that a person's newer correction wins.
 
-Revisions are computed from all episodes, as they were extracted (`helix_graph.graph.later_outcomes`). So the order in
-which sessions were read does not matter, and without the later session there is no revision to take back.
+Revisions are computed from all episodes, as they were extracted (`helix_graph.graph.assertions.revise`). So the order
+in which sessions were read does not matter, and without the later session there is no revision to take back.
 """
 
 from __future__ import annotations

@@ -1,5 +1,7 @@
 """Assertions: nodes, edges, patterns, corrections and words on issues that people add by hand, one JSON file each.
 
+Of the same form are outcomes that later sessions revise (`revise`), so that whatever reads episodes applies them.
+
 Their files are truth, like episodes. A file's name follows from its content, so two machines give the same assertion
 the same name. Values are validated and secrets removed before anything is written.
 
@@ -29,7 +31,7 @@ from helix_episodes.corrections import (
 from helix_episodes.errors import InvalidArgument
 from helix_episodes.model import EdgeType, sortable_time
 from helix_episodes.msgspec_types import ready
-from helix_episodes.safe_files import read_regular, write_atomically
+from helix_episodes.safe_files import read_regular, remove_file, write_atomically
 from helix_graph.errors import NO_TEXT, InvalidAssertion, NodeNotFound
 from helix_graph.graph.adjacency import Adjacency
 from helix_graph.graph.model import NodeType, node_id, short_hash
@@ -350,3 +352,43 @@ def _node(option: str, connection: sqlite3.Connection, name: str) -> NodeName:
         ids = ", ".join(f"{row[0]} ({row[1]})" for row in exact)
         raise NodeNotFound(f"{name!r} is the label of several nodes; give an id: {ids}", parameter=option)
     return msgspec.convert({"type": exact[0][1], "label": exact[0][2]}, ready(NodeName))
+
+
+def revise(connection: sqlite3.Connection, folder: Path) -> bool:
+    """Writes and removes revisions until they are those that the episodes give; says whether any file changed."""
+    wanted = {name_of(one): one for one in _revisions(connection)}
+    known = (
+        "SELECT name FROM assertion WHERE problem IS NULL AND json_extract(CAST(body AS TEXT), '$.kind') = 'revision'"
+    )
+    there = {name for (name,) in connection.execute(known)}
+    store = AssertionStore(folder)
+    for name in sorted(wanted.keys() - there):
+        store.add(wanted[name])
+    for name in sorted(there - wanted.keys()):
+        remove_file(folder / f"{name}{ASSERTION_SUFFIX}")
+    return wanted.keys() != there
+
+
+def _revisions(connection: sqlite3.Connection) -> Iterator[OutcomeRevision]:
+    """What sessions show about earlier ones. graph.db has of each what may matter to another.
+
+    Failures at the start of a session are compared with the session before it in the project that worked; only where
+    there are such failures are the two read. Reverts are compared with all commits, where there is one.
+    """
+    # Loads the grammars of checks, which only a compile has read by then.
+    from helix_episodes.later_evidence import EpisodeSignals, contradiction, revert_revisions
+
+    pairs = connection.execute(
+        "SELECT one.body, later.body FROM ("
+        " SELECT episode, early, lag(episode) OVER (PARTITION BY project ORDER BY begin, session) AS before"
+        " FROM telling WHERE worked AND project IS NOT NULL) AS pair"
+        " JOIN telling one ON one.episode = pair.before JOIN telling later ON later.episode = pair.episode"
+        " WHERE pair.early AND one.body IS NOT NULL ORDER BY pair.episode"
+    )
+    decoder = msgspec.msgpack.Decoder(EpisodeSignals)
+    for one, later in pairs:
+        if found := contradiction(decoder.decode(one), decoder.decode(later)):
+            yield found
+    if connection.execute("SELECT 1 FROM telling WHERE commits AND reverts LIMIT 1").fetchone():
+        bodies = connection.execute("SELECT body FROM telling WHERE commits ORDER BY begin, session")
+        yield from revert_revisions([decoder.decode(body) for (body,) in bodies])

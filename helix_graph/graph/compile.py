@@ -27,8 +27,8 @@ from helix_episodes.safe_files import irregularity, remove_file, write_atomicall
 from helix_episodes.workers import collecting_rarely, in_order, worker_count
 from helix_graph import database
 from helix_graph.errors import DatabaseRefused, DatabaseUnreadable
-from helix_graph.graph.assertions import pattern_assertions
-from helix_graph.graph.episode_facts import facts_alone
+from helix_graph.graph.asserted_facts import facts_alone
+from helix_graph.graph.assertions import pattern_assertions, revise
 from helix_graph.graph.episode_rows import SUFFIX, FileToRead, ReadFile, read_file, read_files, rows_of
 from helix_graph.graph.export import export_bytes
 from helix_graph.graph.graph_db import (
@@ -42,7 +42,6 @@ from helix_graph.graph.graph_db import (
     DamageNamed,
     holds_forgotten,
 )
-from helix_graph.graph.later_outcomes import revise
 from helix_graph.graph.model import SkippedFile
 from helix_graph.graph.patterns import asserted_patterns
 from helix_graph.graph.row_checksums import checksum

@@ -1,26 +1,26 @@
-"""Facts of an episode and of assertions: mentions with their labels, claims for their links.
+"""Facts of an episode: mentions with their labels, claims for their links.
 
 Nothing is guessed. A claim exists because the episode has a link, a fix, or the event that decided its outcome; order
 in time alone makes none. Episodes of the original schema have no ``links``; for them ``effects``, ``caused_by`` and
 ``leads_to`` count, with the reason ``stated``, once however many sides name the link.
 
-Assertions give facts of the same kind. A node asserted for an episode joins that episode's facts. Any other node, and
-every edge, stands under the assertion's own name. The ends of an asserted edge are mentions too, but they are not
-``counted`` as occurrences.
+Of an error that was repaired, an ``answer`` link of an episode is what the agent did first about it, recorded without
+looking at how it came out, because rates are computed from it. A path from an error is asked for what repaired it. That
+is among the changes of the error's fix, which are those between the last run that showed it and the first that did not.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from functools import lru_cache
+from collections.abc import Iterator
+from functools import lru_cache, partial
 from operator import attrgetter, itemgetter
 from typing import TYPE_CHECKING, TypedDict
 
 import msgspec
 
-from helix_episodes.corrections import Correction, corrected, unmatched
 from helix_episodes.extraction.checks import CheckFinding
 from helix_episodes.extraction.fingerprints import diagnostics_of_finding
+from helix_episodes.light_imports import Regex
 from helix_episodes.model import (
     OUTCOME_ID,
     CommandRun,
@@ -35,21 +35,13 @@ from helix_episodes.model import (
 )
 from helix_episodes.normalization import first_line
 from helix_graph.graph import MILLION
-from helix_graph.graph.assertions import (
-    CORRECTIONS,
-    EdgeAssertion,
-    IssueAssertion,
-    NodeAssertion,
-    PatternAssertion,
-    oldest_first,
-)
-from helix_graph.graph.credited import credited_answers, repaired_passes
 from helix_graph.graph.finer_labels import findable, finer_of_decision, finer_of_event
 from helix_graph.graph.model import Claim, CostFact, EpisodeFacts, Mention, Repair, RunFact, node_id
 from helix_graph.graph.node_labels import EpisodeLabels, family_of, is_error, outcome_key
 
 if TYPE_CHECKING:
-    from helix_graph.graph.assertions import Assertion, NodeName
+    from collections.abc import Iterator
+
     from helix_graph.graph.model import NodeType
 
 
@@ -377,94 +369,88 @@ def _evidence(evidence: Evidence | None, log: str | None) -> tuple[int | None, s
     return (evidence.line, evidence.file or log, evidence.quote) if evidence else (None, log, "")
 
 
-REASON = "asserted"
-
-#: Assertions with their names.
-Named = tuple[str, "Assertion"]
+#: A name within a message: words of prose have neither a capital after a small letter nor an underscore.
+_NAME_IN_MESSAGE = Regex(r"[A-Za-z_]*(?:[a-z][A-Z]|_)\w+")
 
 
-def unit_of(name: str, assertion: Assertion) -> str:
-    """Whose share an assertion belongs to: an episode's, its own, or nobody's (``""``: patterns, words on issues)."""
-    if isinstance(assertion, PatternAssertion | IssueAssertion):
-        return ""
-    return name if isinstance(assertion, EdgeAssertion) else assertion.episode or name
+def credited_answers(episode: Episode) -> dict[str, str]:
+    """By error that a change repaired the change that speaks for itself.
 
-
-def as_corrected(episode: Episode, assertions: Sequence[Named]) -> Episode:
-    """The episode as people have corrected it."""
-    return corrected(episode, _corrections(assertions)) if assertions else episode
-
-
-def facts_with(
-    episode: Episode, assertions: Sequence[Named], *, extracted: Episode, labels: EpisodeLabels | None = None
-) -> EpisodeFacts:
-    """The facts of an episode that has been corrected, with the nodes that people add to it.
-
-    ``extracted`` is what it was before: corrections name its parts. ``labels`` as `facts_of` takes them.
+    For a failed test, which names itself, that is the last one, if there is any outside of tests the last of those,
+    else the last to its own file.
+    Else it is the first that has an edit which speaks of the message, or writes a name of it, or its file.
     """
-    facts = facts_of(episode, labels)
-    if not assertions:
-        return facts
-    added = tuple(
-        _asserted_mention(name, one, one.asserted_at) for name, one in assertions if isinstance(one, NodeAssertion)
-    )
-    return msgspec.structs.replace(
-        facts,
-        mentions=tuple(sorted((*facts.mentions, *added), key=lambda mention: mention.local)),
-        problems=(*facts.problems, *unmatched(extracted, _corrections(assertions))),
-    )
-
-
-def _corrections(assertions: Sequence[Named]) -> list[Correction]:
-    return [one for _, one in oldest_first(assertions) if isinstance(one, CORRECTIONS)]
-
-
-def facts_alone(unit: str, assertions: Sequence[Named]) -> EpisodeFacts | None:
-    """The facts of assertions without an episode's file; None when there are only corrections, which need one."""
-    added = [(name, one) for name, one in assertions if isinstance(one, NodeAssertion | EdgeAssertion)]
-    if not added:
-        return None
-    (_, first), own = oldest_first(added)[0], added[0][0] == unit
-    mentions, claims = [], []
-    for name, one in added:
-        if isinstance(one, NodeAssertion):
-            mentions.append(_asserted_mention(name, one, one.asserted_at))
+    if not episode.fixes:
+        return {}
+    decisions = {one.id: one for one in episode.decisions}
+    events = {one.id: one for one in episode.events}
+    found: dict[str, str] = {}
+    for fix in episode.fixes:
+        changes = [decisions[name] for name in fix.changes if name in decisions]
+        error = events.get(fix.error)
+        if error is None or not changes:
             continue
-        source, target = (
-            _asserted_mention(f"{name}-{end}", node, one.asserted_at, counted=False)
-            for end, node in (("source", one.source), ("target", one.target))
-        )
-        mentions += [source, target]
-        claims.append(
-            Claim(
-                source=source.node,
-                target=target.node,
-                type=one.type,
-                reason=REASON,
-                weight=round(one.weight * MILLION),
-                source_local=source.local,
-                target_local=target.local,
-            )
-        )
-    return EpisodeFacts(
-        episode=unit,
-        session="" if own else unit.removeprefix("episode-"),
-        timestamp=first.asserted_at if own else None,
-        task="",
-        origin="assertion" if own else "named",
-        mentions=tuple(sorted(mentions, key=lambda mention: mention.local)),
-        claims=tuple(claims),
+        if len(changes) == 1:
+            found[error.id] = changes[0].id
+        elif error.tests or (error.family or "").endswith("test failed"):
+            found[error.id] = max(reversed(changes), key=partial(_repairs_test, fix=fix, error=error)).id
+        else:
+            names = frozenset(_NAME_IN_MESSAGE.findall(error.message or ""))
+            found[error.id] = max(changes, key=partial(_aptness, fix=fix, error=error, names=names)).id
+    return found
+
+
+def _repairs_test(change: Decision, *, fix: Fix, error: Event) -> tuple[bool, bool, bool]:
+    path = change.action.path if change.action else None
+    outside = change.action is not None and path is not None and change.action.role != "test"
+    return (
+        change.id not in fix.loose,
+        outside,
+        bool(path and error.path) and _name(path or "") == _name(error.path or ""),
     )
 
 
-def _asserted_mention(local: str, node: NodeAssertion | NodeName, when: str, *, counted: bool = True) -> Mention:
-    return Mention(
-        local=local,
-        node=node_id(node.type, node.label),
-        type=node.type,
-        label=node.label,
-        raw=node.label,
-        timestamp=when,
-        actor="user",
-        counted=counted,
+def _aptness(change: Decision, *, fix: Fix, error: Event, names: frozenset[str]) -> tuple[bool, bool, bool, bool]:
+    path = change.action.path if change.action else None
+    written = f"{change.evidence.replaced}\n{change.evidence.quote}" if change.evidence else ""
+    return (
+        change.id not in fix.loose,
+        any(one.change == change.id for one in fix.edits),
+        any(name in written for name in names),
+        bool(path and error.path) and _name(path or "") == _name(error.path or ""),
     )
+
+
+def _name(path: str) -> str:
+    return path.replace("\\", "/").rpartition("/")[2]
+
+
+def repaired_passes(episode: Episode) -> Iterator[tuple[str, str, bool]]:
+    """Each change that a fix credits, the passing run that verifies it, and whether that is loose.
+
+    Only where no link joins the two already.
+
+    A link joins a change to the next run; a test may go on failing for other reasons before it passes. Other checks
+    list all they find: one that fails again in between was not brought to pass by the change alone.
+    """
+    if not any(fix.verified_by for fix in episode.fixes):
+        return
+    decisions = {one.id: one for one in episode.decisions}
+    events = {one.id: one for one in episode.events}
+    linked = {(link.source, link.target) for link in episode.links}
+    for fix in episode.fixes:
+        passed, error = events.get(fix.verified_by or ""), events.get(fix.error)
+        if passed is None or error is None or passed.type != "test" or passed.check != error.check:
+            continue
+        for change in (decisions[name] for name in fix.changes if name in decisions):
+            failing = any(_is_between(run, change, passed) for run in episode.runs if run.check == error.check)
+            if (change.id, passed.id) not in linked and not failing:
+                yield change.id, passed.id, change.id in fix.loose or len(fix.changes) > 1
+
+
+def _is_between(run: CommandRun, change: Decision, passed: Event) -> bool:
+    """Whether a run of no test fails after a change and before a check passes."""
+    if run.passed is not False or run.kind == "test" or run.evidence is None:
+        return False
+    after = change.evidence is None or run.evidence.line > change.evidence.line
+    return after and (passed.evidence is None or run.evidence.line < passed.evidence.line)

@@ -84,7 +84,7 @@ def finer_of_event(event: Event, label: str) -> FinerLabels:
     if event.tool:
         return FinerLabels(_folder(file), file) if file else FinerLabels(None, _message(event, label))
     test = next((one for one in ((named and named.test) or "", *event.tests) if one and not _FILE.fullmatch(one)), None)
-    from helix_episodes.extraction.fingerprints.model import name_of_test  # 60 ms, which a question does without
+    from helix_episodes.extraction.fingerprints.grammars import name_of_test  # 60 ms, which a question does without
 
     package = _PACKAGE.match(event.message or "")
     place = (named and named.rule) or file or (package[1] if package else None)
@@ -173,7 +173,7 @@ def _flagged(command: str, program: str, subcommand: str) -> str:
 
 def _message(event: Event, label: str) -> str | None:
     """What an error says, without its location, what the label or place names, and what varies."""
-    from helix_episodes.extraction.fingerprints.model import message_core  # as above
+    from helix_episodes.extraction.fingerprints.grammars import message_core  # as above
 
     plain = _LOCATION.sub("", event.message or "")
     known = (family_of(event), event.place.rule if event.place and event.place.rule else "")

@@ -24,6 +24,7 @@ from helix_episodes.safe_files import read_regular
 from helix_episodes.store import PREFIX
 from helix_graph.database import ANY_OF, as_list
 from helix_graph.errors import GraphError, InvalidAssertion
+from helix_graph.graph.asserted_facts import Named, unit_of
 from helix_graph.graph.assertions import (
     ASSERTION_SUFFIX,
     Assertion,
@@ -33,7 +34,6 @@ from helix_graph.graph.assertions import (
     name_of,
 )
 from helix_graph.graph.assertions import FOLDER as ASSERTIONS
-from helix_graph.graph.episode_facts import Named, unit_of
 from helix_graph.graph.episode_rows import SUFFIX, FileStamp
 from helix_graph.graph.graph_db import TRIAL_VERSION
 from helix_graph.graph.row_checksums import checksum

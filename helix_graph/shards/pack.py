@@ -27,8 +27,8 @@ from helix_episodes.safe_files import TEMPORARY_SUFFIX, locked, make_folder, rea
 from helix_episodes.store import PREFIX, EpisodeStore
 from helix_episodes.workers import in_order, worker_count
 from helix_graph.errors import InvalidAssertion
+from helix_graph.graph.asserted_facts import as_corrected, facts_alone, facts_with, unit_of
 from helix_graph.graph.assertions import AssertionStore, decode_assertion, distinct, encode_assertion, name_of
-from helix_graph.graph.episode_facts import as_corrected, facts_alone, facts_with, unit_of
 from helix_graph.graph.episode_rows import SUFFIX, decode_episode
 from helix_graph.graph.model import SkippedFile
 from helix_graph.graph.observations import trial_of
@@ -36,7 +36,7 @@ from helix_graph.shards.files import Member, ShardKey, path_of_shard, read_membe
 from helix_graph.shards.rows import FACTS, Row, episode_id, rows_by_fact
 
 if TYPE_CHECKING:
-    from helix_graph.graph.episode_facts import Named
+    from helix_graph.graph.asserted_facts import Named
     from helix_graph.graph.model import EpisodeFacts
     from helix_graph.graph.observations import Trial
 

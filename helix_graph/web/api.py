@@ -29,10 +29,11 @@ from helix_graph.web.page_content import (
     PageMeta,
     issues_at,
     issues_of,
+    page_rules,
+    places_of,
     sessions_of,
     traced_sessions,
 )
-from helix_graph.web.page_counts import page_rules, places_of
 from helix_graph.web.page_graph import PageGraph, PagePath, graph_of, path_of
 from helix_graph.web.rendering import (
     CARD_MARK,

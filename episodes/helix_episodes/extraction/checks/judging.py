@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import re
 
-from helix_episodes.extraction.checks import bundlers, command_failures, compilers, go, javascript, python, summaries
+from helix_episodes.extraction.checks import command_failures, compilers, go, javascript, python, summaries
 from helix_episodes.extraction.checks.command_failures import finding_of
 from helix_episodes.extraction.checks.model import (
     QUOTE_LIMIT,
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from helix_episodes.extraction.shell.programs import CheckKind
 
 
-_GRAMMARS = (go, python, javascript, bundlers, compilers, summaries)
+_GRAMMARS = (go, python, javascript, compilers, summaries)
 _READERS = tuple(read for grammar in _GRAMMARS for read in grammar.READERS)
 #: Checks whose failure another grammar describes: what does not compile cannot be tested.
 _ALSO: dict[str, frozenset[str]] = {

@@ -19,8 +19,14 @@ True
 from __future__ import annotations
 
 from helix_episodes.extraction.checks.streams import separate, without_prefixes
-from helix_episodes.extraction.fingerprints.grammars import GRAMMARS, Grammar, is_noise
-from helix_episodes.extraction.fingerprints.model import Diagnostic, message_core, name_of_test
+from helix_episodes.extraction.fingerprints.grammars import (
+    GRAMMARS,
+    Diagnostic,
+    Grammar,
+    is_noise,
+    message_core,
+    name_of_test,
+)
 from helix_episodes.light_imports import Regex
 from helix_episodes.normalization import one_line
 
