@@ -144,12 +144,12 @@ def test_a_command_that_goes_on_ends_when_it_is_polled(tmp_path: Path) -> None:
     session = read(
         tmp_path,
         script("c1", 'text(await tools.exec_command({cmd: "pytest"}));'),
-        printed("c1", json.dumps({"session_id": 4, "output": "collecting"})),
+        printed("c1", json.dumps({"session_id": 4, "output": "collecting\n"})),
         script("c2", "text(await tools.write_stdin({session_id: 4, chars: ''}));"),
         printed("c2", json.dumps({"exit_code": 1, "output": FAILED})),
     )
     ended = [one for one in results(session) if one.operation == "run"]
-    assert [(one.exit_code, one.text) for one in ended] == [(1, FAILED)]
+    assert [(one.exit_code, one.text) for one in ended] == [(1, f"collecting\n{FAILED}")]
 
 
 def test_a_patch_is_edits_and_a_script_that_fails_is_its_last_calls_error(tmp_path: Path) -> None:

@@ -186,6 +186,64 @@ def test_a_command_that_outlives_its_call_ends_when_it_ends(tmp_path: Path) -> N
     assert [one.check for one in extract(session).events if one.type == "error"] == ["make all"]
 
 
+def polled(*printed: str, ends: str | None = "Process exited with code 0") -> Rollout:
+    """A watch of CI that prints bit by bit, and how it ends; None where the agent leaves it running."""
+    arguments = json.dumps({"cmd": "gh pr checks 7 --watch"})
+    rollout = Rollout().item("function_call", name="exec_command", arguments=arguments, call_id="c0")
+    running = "Process running with session ID 7\nOutput:\n"
+    rollout.output("c0", running)
+    for number, text in enumerate(printed, 1):
+        poll = json.dumps({"session_id": 7, "chars": ""})
+        rollout.item("function_call", name="write_stdin", arguments=poll, call_id=f"c{number}")
+        last = number == len(printed) and ends is not None
+        rollout.output(f"c{number}", (f"{ends}\nOutput:\n" if last else running) + text)
+    return rollout
+
+
+NIGHTLY = "nightly\tfail\t1m35s\thttps://x/actions/runs/12/job/77\n"
+
+
+@pytest.mark.parametrize(
+    ("printed", "ends"),
+    [
+        (["lint\tpending\t0\thttps://x/1\n", NIGHTLY, ""], "Process exited with code 1"),
+        (["lint\tpending\t0\thttps://x/1\n", NIGHTLY, "lint\tpass\t9s\thttps://x/1\n"], "Process exited with code 1"),
+        # The agent looks no further.
+        (["lint\tpending\t0\thttps://x/1\n", NIGHTLY], None),
+    ],
+)
+def test_what_a_command_prints_before_its_end_counts_where_it_was_printed(
+    tmp_path: Path, printed: list[str], ends: str | None
+) -> None:
+    session = polled(*printed, ends=ends).read(tmp_path)
+    (ran,) = (result for result in results(session) if result.operation == "run")
+    assert ran.text == "".join(printed)
+    (failed,) = (event for event in extract(session).events if event.type == "error")
+    (shown,) = (result for result in results(session) if result.text == NIGHTLY)
+    assert failed.content == "CI fails: nightly"
+    assert failed.evidence is not None
+    assert failed.evidence.line == shown.source.line
+
+
+def test_a_watch_that_the_agent_stops_is_one_interruption(tmp_path: Path) -> None:
+    rollout = polled("lint\tpending\t0\thttps://x/1\n", ends=None)
+    stop = json.dumps({"session_id": 7, "chars": "\u0003"})
+    rollout.item("function_call", name="write_stdin", arguments=stop, call_id="stop")
+    session = rollout.output("stop", "Process exited with code 130\nOutput:\n").read(tmp_path)
+    errors = [event.content for event in extract(session).events if event.type == "error"]
+    assert errors == ["gh pr checks fails: interrupted"]
+
+
+def test_a_secret_that_is_printed_in_two_parts_is_cut(tmp_path: Path) -> None:
+    token = "ghp_" + "Zq7Lw2Xn9Rt4Vb6Kd1Mf8Hs3Jp5Gc0Ya2Ue7"
+    printed = [f"fatal: Authentication failed with {token[:20]}", f"{token[20:]}\n"]
+    session = polled(*printed, ends="Process exited with code 1").read(tmp_path)
+    episode = extract(session)
+    assert [event.status for event in episode.events] == ["error"]
+    assert token[:20] not in repr(episode)
+    assert token[20:] not in repr(episode)
+
+
 def test_servers_tools_and_their_errors(tmp_path: Path) -> None:
     invocation = {"server": "tracker", "tool": "close_issue", "arguments": {"id": "7"}}
     rollout = Rollout().event("mcp_tool_call_end", call_id="c1", invocation=invocation, result={"Err": "no such issue"})

@@ -88,6 +88,11 @@ class Step(msgspec.Struct, frozen=True, kw_only=True):
     pieces: tuple[Piece, ...] = ()
     tokens: int | None = None
 
+    @property
+    def places(self) -> tuple[Piece, ...]:
+        """Where its words are in the log: the pieces that they were put together from, else its own line."""
+        return self.pieces or (Piece(line=self.source.line, text=self.text),)
+
 
 class BadLine(msgspec.Struct, frozen=True, kw_only=True):
     """A line that could not be read, and why."""

@@ -93,8 +93,14 @@ def evidence_of(step: Step, text: str, *, replaced: str = "") -> Evidence:
 
 
 def _piece(step: Step, text: str) -> Piece:
-    """``text`` where one piece holds it whole, else the first piece that it was made of."""
-    whole = next((Piece(line=one.line, text=text) for one in step.pieces if text in one.text), None)
+    """``text`` where one piece holds it whole, else the first piece that it was made of.
+
+    A command that printed bit by bit says last how it ended.
+    """
+    words = " ".join(text.split()) if step.pieces else ""
+    whole = next((Piece(line=one.line, text=text) for one in step.pieces if words in " ".join(one.text.split())), None)
+    if step.kind == "result" and step.pieces:
+        return whole or step.pieces[-1]
     made_of = (one for one in (*step.pieces, *step.pieces[:1]) if one.text in text or one is step.pieces[0])
     return whole or next(made_of, Piece(line=step.source.line, text=text))
 

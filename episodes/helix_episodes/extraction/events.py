@@ -96,10 +96,10 @@ def events_of(session: Session, calls: Sequence[ParsedCall]) -> list[DraftEvent]
     """Everything that happened, in no particular order."""
     prompts = [position for position, step in enumerate(session.steps) if step.kind == "prompt"]
     # Who waits for a command is answered by that command's own result.
-    ran = {(call.result.source.line, call.output) for call in calls if call.operation == "run" and call.result}
+    ran = {end for call in calls if call.operation == "run" and call.result for end in _ends(call.result)}
     found: list[DraftEvent] = []
     for number, call in enumerate(calls):
-        if call.operation != "run" and call.result and (call.result.source.line, call.output) in ran:
+        if call.operation != "run" and call.result and not ran.isdisjoint(_ends(call.result)):
             continue
         position = call.position if call.result_position is None else call.result_position
         for event in _results(call, session) if call.result is not None else ():
@@ -107,6 +107,13 @@ def events_of(session: Session, calls: Sequence[ParsedCall]) -> list[DraftEvent]
             reported = ReportedFailure(until=ends[0], later=ends[1:]) if ends else None
             found.append(DraftEvent(position=position, call=number, event=event, reported=reported))
     return [*_told_once(found, calls), *_handed_over(calls), *_milestones(session)]
+
+
+def _ends(result: Step) -> Iterator[tuple[int, str | int]]:
+    """What tells a result from others: its line with its text, and with the exit status, which a terminal alone has."""
+    yield result.source.line, result.text
+    if result.exit_code is not None:
+        yield result.source.line, result.exit_code
 
 
 def _told_once(drafts: Sequence[DraftEvent], calls: Sequence[ParsedCall]) -> list[DraftEvent]:

@@ -31,7 +31,7 @@ from helix_episodes.extraction.check_runs import changes_repository, rewrites
 from helix_episodes.extraction.checks import covers
 from helix_episodes.extraction.checks.model import covers_places
 from helix_episodes.extraction.delivery import accepted_by, delivered_by, went_well
-from helix_episodes.extraction.drafts import quote
+from helix_episodes.extraction.drafts import evidence_of, quote
 from helix_episodes.extraction.excuses import claims_in, says_nothing
 from helix_episodes.extraction.languages import language_of
 from helix_episodes.extraction.shell.commands import hides_exit
@@ -149,8 +149,8 @@ def _accepted(timeline: Timeline, since: int) -> tuple[int, Judgement] | None:
 
 
 def _by_call(outcome: Outcome, rule: str, call: ParsedCall, words: str) -> Judgement:
-    place = (call.result or call.step).source.line
-    return _judgement(outcome, "measured", rule, quote(words), line=place)
+    place = evidence_of(call.result or call.step, words)
+    return _judgement(outcome, "measured", rule, quote(words), line=place.line)
 
 
 def _open_failure(session: Session, timeline: Timeline, prompts: Sequence[int], *, since: int) -> Judgement | None:

@@ -135,7 +135,8 @@ def _ci_fix(timeline: Timeline, error: Event) -> Fix | None:
             changes = _changes_by_agent(timeline, error, pushed[0])
             return credited(error, [one for one in changes if timeline.changes_files(one)], verified_by=None)
     lines = {number for one in same if one.evidence for number in (one.evidence.line, *one.evidence.also)}
-    logs = "".join(call.output for call in timeline.calls if call.result and call.result.source.line in lines)
+    results = (call.result for call in timeline.calls if call.result)
+    logs = "".join(one.text for one in results if any(place.line in lines for place in one.places))
     for turn, until in enumerate((reported.until, *reported.later)):
         found = _answered(timeline, error, until, logs=logs, soon=turn < _SOON)
         if found is not None:

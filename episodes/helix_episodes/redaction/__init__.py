@@ -52,7 +52,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from helix_episodes.redaction.visible_text import VisibleText
-    from helix_episodes.session import Session, Step
+    from helix_episodes.session import Piece, Session, Step
 
 
 #: What is in an address's place.
@@ -299,12 +299,15 @@ def _step(step: Step, change: Callable[[str], str]) -> Step:
     text, arguments, pieces = change(step.text), _changed(step.arguments, change), step.pieces
     if text == step.text and arguments == step.arguments:
         return step
-    return msgspec.structs.replace(
-        step,
-        text=text,
-        arguments=arguments,
-        pieces=tuple(msgspec.structs.replace(piece, text=change(piece.text)) for piece in pieces),
-    )
+    changed = tuple(msgspec.structs.replace(piece, text=change(piece.text)) for piece in pieces)
+    if _joined(pieces) == step.text and _joined(changed) != text:
+        # A secret that goes on in the next piece is seen in the whole alone.
+        changed = (msgspec.structs.replace(pieces[-1], text=text),)
+    return msgspec.structs.replace(step, text=text, arguments=arguments, pieces=changed)
+
+
+def _joined(pieces: Iterable[Piece]) -> str:
+    return "".join(piece.text for piece in pieces)
 
 
 def _changed(value: Any, change: Callable[[str], str]) -> Any:  # noqa: ANN401  (a call's arguments are JSON)

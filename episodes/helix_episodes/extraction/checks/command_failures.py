@@ -125,6 +125,8 @@ _ANSWERING = frozenset(
 _PENDING = {("gh", "pr checks"): 8}
 # Exit codes the shell itself gives, and what they say.
 _SHELL_CODES = {126: "permission denied", 127: "command not found", 124: "timeout", 137: "killed", 130: "interrupted"}
+#: ``^C``: what a program had printed by then is not why it ended.
+_STOPPED = 130
 
 
 def tool_finding(tool: str, text: str) -> CheckFinding:
@@ -185,14 +187,15 @@ def finding_of(segments: tuple[Segment, ...], output: CommandOutput, exit_code: 
     known = known_finding(spoken) or raised_exception(output)
     if known:
         return known
-    if code in _SHELL_CODES and not spoken:
+    stopped = code == _STOPPED and not any(_LOUD.match(line) for line in spoken)
+    if code in _SHELL_CODES and (stopped or not spoken):
         return CheckFinding(family=_SHELL_CODES[code], message=f"exit code {code}")
     last = segments[-1] if segments else None
     if last and code is not None and _PENDING.get((last.program, last.subcommand or "")) == code:
         return CheckFinding(family="answered no", message=informative_line(spoken), generic=True)
     # "error: …" of a part that changes something is no answer of the look behind it.
-    stopped = any(part.purpose == "change" for part in segments[:-1]) and any(_LOUD.match(line) for line in spoken)
-    if last and code == 1 and last.program in _ANSWERING and not stopped and (not spoken or last.purpose == "look"):
+    broke_off = any(part.purpose == "change" for part in segments[:-1]) and any(_LOUD.match(line) for line in spoken)
+    if last and code == 1 and last.program in _ANSWERING and not broke_off and (not spoken or last.purpose == "look"):
         return CheckFinding(family="answered no", message=informative_line(spoken) or f"exit code {code}", generic=True)
     first = telling_line(spoken)
     masked = template(first) if first else ""

@@ -151,5 +151,5 @@ def _committed(step: Step) -> list[Piece]:
     is_gate = step.kind == "gate" and ABOUT_COMMITS.search(step.arguments["name"])
     if not is_gate or step.status != "ok":
         return []
-    places = step.pieces or (Piece(line=step.source.line, text=step.text),)
+    places = step.places
     return [Piece(line=place.line, text=sha) for place in places for sha in SHA.findall(place.text)]

@@ -197,7 +197,7 @@ def pieces(cells: list[str], block: MarkdownBlock) -> tuple[Piece, ...]:
 
 def _with(step: Step, text: str, piece: Piece) -> Step:
     """A statement that was added to, with the place of every part of it."""
-    had = step.pieces or (Piece(line=step.source.line, text=step.text),)
+    had = step.places
     return msgspec.structs.replace(step, text=text, pieces=(*had, piece))
 
 

@@ -9,7 +9,10 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from itertools import chain
 from typing import TYPE_CHECKING, Any
+
+from msgspec.structs import replace
 
 from helix_episodes.readers.base import RecordLog, RecordReader
 from helix_episodes.readers.codex.calls import RolloutCalls
@@ -30,7 +33,7 @@ from helix_episodes.readers.common.tool_translation import Translation
 from helix_episodes.session import Source
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
     from pathlib import Path
 
     from helix_episodes.readers.base import LogHead
@@ -200,6 +203,13 @@ _SKIPPED_EVENTS = frozenset({
 })  # fmt: skip
 
 
+def _followed(step: Step, unfinished: dict[int, Step]) -> Iterator[Step]:
+    """A step, and behind the last look at a command what it had printed by then."""
+    yield step
+    if step.kind == "result" and step.source.line in unfinished:
+        yield replace(unfinished.pop(step.source.line), at=step.at)
+
+
 class Rollout(RecordLog):
     """Takes one record after the other; `end` settles which steps remain."""
 
@@ -220,8 +230,13 @@ class Rollout(RecordLog):
             self.builder.ledger.enter(passed)
 
     def end(self, path: Path) -> dict[str, Any]:
-        """Drops the steps that turned out to be repeated; a helper's instruction states its task."""
-        self.dialogue.steps = list(self._words.finish(self.builder.ledger))
+        """Drops the steps that turned out to be repeated, and adds what was left running.
+
+        A helper's instruction states its task.
+        """
+        unfinished = {one.source.line: one for one in self._work.unfinished()}
+        steps = self._words.finish(self.builder.ledger)
+        self.dialogue.steps = list(chain.from_iterable(_followed(step, unfinished) for step in steps))
         orders = (step.text for step in self.dialogue.steps if step.kind == "note" and step.actor == "user")
         return {
             "empty": f"{self.builder.ledger.accounting().lines} lines, no step",

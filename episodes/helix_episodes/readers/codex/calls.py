@@ -2,9 +2,9 @@
 
 The model's own items (``function_call`` and its output) are mirrored by events of the program (``exec_command_end``),
 which say more: all of the output, the exit code, the files that changed. The event wins, whichever comes first; where
-there is none, the item is read. A command that outlives its call is polled with ``write_stdin``; its result is that of
-the call which started it. A helper's answer is the result of the call that sent the helper. In code mode a script calls
-the tools; `helix_episodes.readers.codex.code_mode` reads which.
+there is none, the item is read. A command that outlives its call is polled with ``write_stdin``; all that it prints is
+the result of the call which started it. A helper's answer is the result of the call that sent the helper. In code mode
+a script calls the tools; `helix_episodes.readers.codex.code_mode` reads which.
 """
 
 from __future__ import annotations
@@ -33,9 +33,10 @@ from helix_episodes.readers.common.tool_translation import (
     translate,
     use,
 )
+from helix_episodes.session import Piece, Source, Step
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
 
     from helix_episodes.readers.common.fields import Record, RecordPosition
     from helix_episodes.readers.common.session_builder import Dialogue
@@ -101,6 +102,13 @@ class _Script(NamedTuple):
     texts: list[str]
 
 
+class _Command(NamedTuple):
+    """A command that outlived its call: that call's id, and what it printed so far."""
+
+    call_id: str
+    printed: list[Piece]
+
+
 class RolloutCalls:
     """Adds calls and results to the dialogue, each once."""
 
@@ -108,7 +116,7 @@ class RolloutCalls:
         self._dialogue = dialogue
         self._known: set[str] = set()
         self._ended: dict[str, bool] = {}
-        self._running: dict[str, str] = {}
+        self._running: dict[str, _Command] = {}
         self._polls: dict[str, str] = {}
         self._helpers: dict[str, str] = {}
         self._searches: set[str] = set()
@@ -171,7 +179,8 @@ class RolloutCalls:
             for name, result in zip(commands, results, strict=True):
                 self._take_output(place, call_id=name, output=of_command(result))
             script.texts.clear()
-        left = [name for name in script.calls if name not in self._ended and name not in self._running.values()]
+        running = {one.call_id for one in self._running.values()}
+        left = [name for name in script.calls if name not in self._ended and name not in running]
         # Each text is one call's where there are as many; else which is whose is not known.
         texts = script.texts if len(script.texts) == len(left) else ["\n".join(script.texts)]
         failed = output.state == "failed"
@@ -329,7 +338,8 @@ class RolloutCalls:
             self._known.add(call_id)
         self._dialogue.add_call(place, tool=tool, call_id=call_id, translations=translations)
         if tool == "write_stdin" and call_id is not None:
-            self._polls[call_id] = str(translations[0].arguments.get("query", ""))
+            asked = translations[0].arguments
+            self._polls[call_id] = str(asked.get("query") or asked.get("session_id") or "")
         return None
 
     def _take_output(self, place: RecordPosition, *, call_id: str | None, output: CallOutput) -> SkippedRecord | None:
@@ -340,18 +350,38 @@ class RolloutCalls:
         if call is not None and call.operation == "delegate" and self._was_sent(output.text, call_id=call_id):
             return None
         if output.running is not None and call is not None and call.operation == "run":
-            self._running[output.running] = call_id or ""
+            self._running[output.running] = _Command(call_id or "", [Piece(line=place.source.line, text=output.text)])
             return None
         if call is not None and call.operation == "run" and output.exit_code is None and output.status == "ok":
             output = output._replace(status="unknown")
         self._end_call(place, call_id=call_id, output=output, twin=False)
-        # The end of a command that was polled.
-        started_by = self._running.get(self._polls.get(call_id or "", ""))
-        if started_by and output.exit_code is not None and self._dialogue.is_open(started_by):
-            self._end_call(place, call_id=started_by, output=output, twin=False)
+        if polled := self._running.get(self._polls.get(call_id or "", "")):
+            self._take_printed(place, polled, output)
         for helper, helper_status in object_in(parse_object(output.text.encode("utf-8", "replace")), "status").items():
             self._answer_of_helper(place, helper=helper, status=helper_status)
         return None
+
+    def _take_printed(self, place: RecordPosition, command: _Command, output: CallOutput) -> None:
+        """What a command that was polled went on to print, and its end."""
+        if not self._dialogue.is_open(command.call_id):
+            return
+        command.printed.append(Piece(line=place.source.line, text=output.text))
+        if output.exit_code is not None:
+            whole = output._replace(text="".join(one.text for one in command.printed))
+            self._end_call(place, call_id=command.call_id, output=whole, twin=False, pieces=tuple(command.printed))
+
+    def unfinished(self) -> Iterator[Step]:
+        """What commands had printed that were still running when the agent last looked, as their results."""
+        for command in self._running.values():
+            call, printed = self._dialogue.open_call(command.call_id), command.printed
+            if call is not None and any(one.text.strip() for one in printed):
+                yield Step(
+                    kind="result",
+                    source=Source(line=printed[-1].line),
+                    text="".join(one.text for one in printed),
+                    pieces=tuple(printed),
+                    **{name: getattr(call, name) for name in ("actor", "tool", "operation", "call_id")},
+                )
 
     def _end(self, place: RecordPosition, *, call_id: str | None, output: CallOutput) -> SkippedRecord | None:
         """The end of a call as the program recorded it."""
@@ -371,12 +401,20 @@ class RolloutCalls:
             self._end_call(place, call_id=call_id, output=output, twin=True)
         return name is not None
 
-    def _end_call(self, place: RecordPosition, *, call_id: str | None, output: CallOutput, twin: bool) -> None:
+    def _end_call(
+        self,
+        place: RecordPosition,
+        *,
+        call_id: str | None,
+        output: CallOutput,
+        twin: bool,
+        pieces: tuple[Piece, ...] = (),
+    ) -> None:
         sentence: dict[str, Any] = {"text": output.text, "status": output.status, "exit_code": output.exit_code}
         if call_id is not None and call_id in self._ended:
             self._dialogue.replace_result(call_id, place, **sentence)
         else:
-            self._dialogue.add_result(call_id, place, **sentence)
+            self._dialogue.add_result(call_id, place, pieces=pieces, **sentence)
         if call_id is not None:
             self._ended[call_id] = twin
 

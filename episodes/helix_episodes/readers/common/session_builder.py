@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
     from helix_episodes.readers.common.fields import RecordPosition
     from helix_episodes.readers.common.tool_translation import Translation, Translator
-    from helix_episodes.session import Operation
+    from helix_episodes.session import Operation, Piece
 
 
 _SEPARATORS = re.compile(r"[/\\]+")
@@ -184,7 +184,7 @@ class Dialogue:
         came_out = status or ending.status
         self.add_result(call_id, place, text=ending.text, status=came_out, exit_code=ending.exit_code, actor=actor)
 
-    def add_result(
+    def add_result(  # noqa: PLR0913  (as `call`)
         self,
         call_id: str | None,
         place: RecordPosition,
@@ -193,11 +193,12 @@ class Dialogue:
         status: Status,
         exit_code: int | None = None,
         actor: str | None = None,
+        pieces: tuple[Piece, ...] = (),
     ) -> None:
         """Adds the result of a call; without an id, of the oldest one that has none yet.
 
         Of a call that did several things the first bears the text. The others came out the same, but one failure is no
-        three: when the first failed, they never ran.
+        three: when the first failed, they never ran. ``pieces`` are where the text was printed, if bit by bit.
         """
         logged = call_id if call_id is not None else next(iter(self._open), None)
         positions = self._open.pop(logged, ()) if logged is not None else ()
@@ -208,7 +209,7 @@ class Dialogue:
             self.add("result", place, text=text, call_id=logged, **how)
             return
         first, *others = positions
-        self._answer(first, place, actor=actor, text=text, status=status, exit_code=exit_code)
+        self._answer(first, place, actor=actor, text=text, status=status, exit_code=exit_code, pieces=pieces)
         for position in others:
             self._answer(position, place, actor=actor, status="cancelled" if status == "error" else status)
 
@@ -223,7 +224,7 @@ class Dialogue:
         """Puts a result that says more in the place of the one that a call already has."""
         result = self.steps[self._closed[call_id]]
         self.steps[self._closed[call_id]] = msgspec.structs.replace(
-            result, source=place.source, at=place.at, text=text, status=status, exit_code=exit_code
+            result, source=place.source, at=place.at, text=text, status=status, exit_code=exit_code, pieces=()
         )
 
     def mark_created(self, call_id: str | None) -> None:
