@@ -152,7 +152,8 @@ def _parse(line: str, number: int, path: Path | None) -> IgnoreRule:
         raise InvalidConfiguration(path=path, line=number, problem="there is nothing to match")
     if kind == "cut" and glob != EMAILS:
         raise InvalidConfiguration(path=path, line=number, problem=f"{glob!r} cannot be cut; there is: {EMAILS}")
-    if _unclosed(glob):
+    # A ``[`` that begins no class of letters would match only itself, which nobody means.
+    if "[" in _CLASS.sub("", glob):
         raise InvalidConfiguration(
             path=path, line=number, problem=f"{glob!r} has a [ that nothing closes; [[] is the letter"
         )
@@ -161,7 +162,11 @@ def _parse(line: str, number: int, path: Path | None) -> IgnoreRule:
         raise InvalidConfiguration(path=path, line=number, problem=problem)
     if "[:" in glob:
         raise InvalidConfiguration(path=path, line=number, problem=f"{glob!r} names a class of letters; write [a-z]")
-    pattern = _path_pattern(glob) if kind == "path" else _name_pattern(glob)
+    pattern = (
+        _path_pattern(glob)
+        if kind == "path"
+        else fnmatch.translate(str(Path(glob).expanduser()) if glob.startswith("~/") else glob)
+    )
     try:
         _compiled(pattern)
     except re.error as error:
@@ -174,15 +179,6 @@ def _parse(line: str, number: int, path: Path | None) -> IgnoreRule:
 def _compiled(pattern: str) -> re.Pattern[str]:
     """The expression, kept: `re` keeps 512."""
     return re.compile(pattern, re.DOTALL)
-
-
-def _unclosed(glob: str) -> bool:
-    """Whether a ``[`` begins no class of letters: it would match only itself, which nobody means."""
-    return "[" in _CLASS.sub("", glob)
-
-
-def _name_pattern(glob: str) -> str:
-    return fnmatch.translate(str(Path(glob).expanduser()) if glob.startswith("~/") else glob)
 
 
 def _path_pattern(glob: str) -> str:

@@ -73,11 +73,6 @@ _BEFORE_LABEL = Regex(r"^(?:the last (?:step|change of code) before [^:]*|answer
 _AFTER_LABEL = " followed it and was not repaired in the session"
 
 
-def _reasons(reasons: tuple[str, ...]) -> tuple[str, ...]:
-    """Why a step is suspect, with the label of the failure quoted where one has to be."""
-    return tuple(map(_reason, reasons))
-
-
 def _reason(reason: str) -> str:
     begin = _BEFORE_LABEL.search(reason)
     if begin:
@@ -161,7 +156,7 @@ _FIELDS: Mapping[str, Mapping[str, Quote]] = {
     **dict.fromkeys(("helix_episodes", "helix_graph.graph", "helix_graph.causality", "helix_graph.episodes"), _LOGGED),
     "helix_graph.causality.fault_localization": {
         **_LOGGED,
-        "reasons": _reasons,
+        "reasons": lambda reasons: tuple(map(_reason, reasons)),
         **dict.fromkeys(("supporting", "contrary"), logged_name_or_quoted),
     },
     "helix_graph.web.timeline": {

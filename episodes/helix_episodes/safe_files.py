@@ -199,19 +199,15 @@ def write_without_links(path: Path, data: bytes, *, mode: int = 0o600) -> None:
         folder = os.open(path.anchor, _FOLDER_FLAGS)
         try:
             for name in path.parent.parts[1:]:
-                outer, folder = folder, _folder_in(folder, name)
+                # Within the open folder: made for its owner alone if need be, and no link.
+                with contextlib.suppress(FileExistsError):
+                    if not _has(folder, name):
+                        os.mkdir(name, _OWNER_FOLDER, dir_fd=folder)
+                outer, folder = folder, os.open(name, _FOLDER_FLAGS | os.O_NOFOLLOW, dir_fd=folder)
                 os.close(outer)
             _write_in(folder, path.name, data, mode=mode)
         finally:
             os.close(folder)
-
-
-def _folder_in(folder: int, name: str) -> int:
-    """A folder within an open one, which is made for its owner alone if need be, and no link."""
-    with contextlib.suppress(FileExistsError):
-        if not _has(folder, name):
-            os.mkdir(name, _OWNER_FOLDER, dir_fd=folder)
-    return os.open(name, _FOLDER_FLAGS | os.O_NOFOLLOW, dir_fd=folder)
 
 
 def _has(folder: int, name: str) -> bool:

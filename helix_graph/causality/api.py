@@ -384,7 +384,12 @@ class Causality:
             raise InvalidArgument("LABEL", NO_WORDS)
         exact = wanted if wanted in labels else {one.casefold(): one for one in labels}.get(wanted.casefold())
         if exact is None:
-            raise NodeNotFound.of_label(label, alike=_alike(label, labels))
+            # Those that contain the words, else those spelled most alike.
+            holding = sorted(one for one in labels if label.strip().casefold() in one.casefold())
+            raise NodeNotFound.of_label(
+                label,
+                alike=(holding or get_close_matches(label, sorted(labels), n=_ALIKE_SHOWN, cutoff=0.4))[:_ALIKE_SHOWN],
+            )
         matrix = TrialMatrix(trials)
         report = report_of(matrix)
         found = {one.action: one for one in (*report.effects, *report.last) if one.kind == "action"}
@@ -455,12 +460,6 @@ def _of_the_original(rows: Iterable[Pattern]) -> list[dict[str, Any]]:
 
 #: Enough to recognise the label that was meant.
 _ALIKE_SHOWN = 5
-
-
-def _alike(label: str, known: Iterable[str]) -> list[str]:
-    """The labels that contain the words that were given, else those spelled most alike."""
-    holding = sorted(one for one in known if label.strip().casefold() in one.casefold())
-    return (holding or get_close_matches(label, sorted(known), n=_ALIKE_SHOWN, cutoff=0.4))[:_ALIKE_SHOWN]
 
 
 def _each_in(files: Iterable[Path], corrections: Mapping[str, Sequence[Correction]]) -> Iterator[Episode | SkippedFile]:

@@ -251,7 +251,9 @@ def _corrected(matrix: TrialMatrix, measured: Sequence[Measured]) -> tuple[Effec
     less = q_values([one.chances.less for one in measured])
     more = q_values([one.chances.more for one in measured])
     quotients = [min(pair) for pair in zip(less, more, strict=True)]
-    bar = _bar(measured)
+    # The q value up to which a row may be called associated.
+    could = len(measured) * (power(measured, difference=POWER_AT) or 0.0)
+    bar = min(AT_EACH_LOOK, FALSE_REPORTS / (1 - FALSE_REPORTS) * _SHARE_THAT_DIFFERS * could / 2)
     picked = sum(q <= FALSE_DISCOVERY_RATE for q in quotients)
     widened = level_after_selection(FALSE_DISCOVERY_RATE * picked / max(len(measured), 1))
     actions = {
@@ -266,12 +268,6 @@ def _corrected(matrix: TrialMatrix, measured: Sequence[Measured]) -> tuple[Effec
         level = widened if q <= FALSE_DISCOVERY_RATE else 0.95
         found.append(_effect(matrix, one, q=q, bar=bar, family=len(measured), level=level))
     return tuple(found)
-
-
-def _bar(measured: Sequence[Measured]) -> float:
-    """The q value up to which a row may be called associated."""
-    could = len(measured) * (power(measured, difference=POWER_AT) or 0.0)
-    return min(AT_EACH_LOOK, FALSE_REPORTS / (1 - FALSE_REPORTS) * _SHARE_THAT_DIFFERS * could / 2)
 
 
 def _verdict(one: Measured, *, q: float, bar: float, newer: float | None) -> Verdict:

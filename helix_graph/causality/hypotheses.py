@@ -67,7 +67,10 @@ class TrialMatrix:
     def __init__(self, trials: Sequence[Trial]) -> None:
         self.trials = sorted(trials, key=lambda trial: trial.episode)
         self.least = max(LEAST_USES, round(LEAST_SHARE * len(trials)))
-        self.began = np.array([_seconds(trial) for trial in self.trials], dtype=np.float64)
+        self.began = np.array(
+            [at.timestamp() if (at := parse_timestamp(one.timestamp)) else -math.inf for one in self.trials],
+            dtype=np.float64,
+        )
         #: Ties at the middle count as older: what began at one moment is in one half.
         self.newer = self.began > np.median(self.began) if trials else np.zeros(0, dtype=bool)
         self.lengths = np.array([len(trial.steps) for trial in self.trials], dtype=np.int64)
@@ -138,11 +141,6 @@ class TrialMatrix:
             self.claims.update(known)
             for cause, effect in {(cause, effect) for cause, effect, _ in known}:
                 self._causes[effect][cause] += 1
-
-
-def _seconds(trial: Trial) -> float:
-    at = parse_timestamp(trial.timestamp)
-    return at.timestamp() if at else -math.inf
 
 
 def _strata(trials: Sequence[Trial], began: NDArray[np.float64]) -> NDArray[np.int64]:

@@ -226,13 +226,11 @@ def check_database_secrets(root: Path) -> Iterator[Fixable]:
         except (NotOurDatabase, DatabaseBusy, DatabaseRefused, DatabaseUnreadable, GraphNotCompiled):
             continue
         if found:
-            yield Fixable("secret", name, _sentence(found), f"{remedy}; {_REPLACE}")
-
-
-def _sentence(found: list[tuple[str, Counter[str]]]) -> str:
-    rows = [f"{place}: {', '.join(f'{n} x {kind}' for kind, n in sorted(kinds.items()))}" for place, kinds in found]
-    more = f"; and {len(rows) - _MOST_NAMED} more rows" if len(rows) > _MOST_NAMED else ""
-    return "; ".join(rows[:_MOST_NAMED]) + more
+            rows = [
+                f"{place}: {', '.join(f'{n} x {kind}' for kind, n in sorted(kinds.items()))}" for place, kinds in found
+            ]
+            more = f"; and {len(rows) - _MOST_NAMED} more rows" if len(rows) > _MOST_NAMED else ""
+            yield Fixable("secret", name, "; ".join(rows[:_MOST_NAMED]) + more, f"{remedy}; {_REPLACE}")
 
 
 def _rows_with_secrets(connection: sqlite3.Connection) -> Iterator[tuple[str, Counter[str]]]:

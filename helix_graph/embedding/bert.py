@@ -109,17 +109,14 @@ class Bert:
 
     def _means(self, batch: Sequence[Sequence[int]]) -> Floats:
         spans = list(_spans(batch))
-        hidden = self._tokens(batch, spans)
-        for number in range(LAYERS):
-            hidden = self._layer(f"encoder.layer.{number}", hidden, spans)
-        return np.concatenate([hidden[one.rows].reshape(one.texts, one.length, -1).mean(axis=1) for one in spans])
-
-    def _tokens(self, batch: Sequence[Sequence[int]], spans: Iterable[TensorSpan]) -> Floats:
         ids = np.concatenate([np.asarray(text) for text in batch])
         places = np.concatenate([np.tile(np.arange(one.length), one.texts) for one in spans])
         of = self._tensors
         tokens = of["embeddings.word_embeddings.weight"][ids] + of["embeddings.position_embeddings.weight"][places]
-        return self._normed("embeddings.LayerNorm", tokens + of["embeddings.token_type_embeddings.weight"][0])
+        hidden = self._normed("embeddings.LayerNorm", tokens + of["embeddings.token_type_embeddings.weight"][0])
+        for number in range(LAYERS):
+            hidden = self._layer(f"encoder.layer.{number}", hidden, spans)
+        return np.concatenate([hidden[one.rows].reshape(one.texts, one.length, -1).mean(axis=1) for one in spans])
 
     def _layer(self, name: str, hidden: Floats, spans: Iterable[TensorSpan]) -> Floats:
         query, key, value = (self._linear(f"{name}.attention.self.{one}", hidden) for one in ("query", "key", "value"))

@@ -202,7 +202,7 @@ def _claims(links: tuple[_Link, ...], mentions: dict[str, Mention]) -> tuple[tup
 
 
 def _of_run(number: int, run: CommandRun, log: str | None) -> RunFact:
-    line, where, _ = _evidence(run.evidence, log)
+    line, where = (run.evidence.line, run.evidence.file or log) if run.evidence else (None, log)
     changed = [(one.path, one.kind, one.lines) for one in run.changed]
     return RunFact(
         number=number,
@@ -362,11 +362,6 @@ def fingerprints_of_event(event: Event) -> tuple[str, ...]:
     finding = CheckFinding(family=family_of(event), message=message, path=event.path, tests=event.tests)
     found = diagnostics_of_finding(event.check or "", finding, scope=scope)
     return tuple(dict.fromkeys(key for one in found for key in one.keys))
-
-
-def _evidence(evidence: Evidence | None, log: str | None) -> tuple[int | None, str | None, str]:
-    """Line, log and quotation."""
-    return (evidence.line, evidence.file or log, evidence.quote) if evidence else (None, log, "")
 
 
 #: A name within a message: words of prose have neither a capital after a small letter nor an underscore.

@@ -54,7 +54,6 @@ from helix_graph.graph.remedy_relevance import (
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    import sqlite3
     from collections.abc import Callable, Iterable, Iterator
     from typing import Any
 
@@ -172,17 +171,13 @@ def _of_issue(past: Past, asked: Complaint, *, nearest: bool) -> list[PrecedentH
         _hit("exact", asked, one, names, came_back=bool(one.verified) and last[one.episode] is not one) for one in exact
     ]
     if not (nearest and any(hit.fixed for hit in hits)):
-        nodes = _nodes_of_kind(past.connection, asked)
+        errors = past.connection.execute("SELECT number, label FROM node WHERE type = 'error' ORDER BY number")
+        labels = frozenset(asked.labels)
+        families = frozenset(family for check, family in asked.families if check is None)
+        nodes = [number for number, label in errors if label in labels or label.partition(" fails: ")[2] in families]
         kind = _candidates(past, f"m.node {ANY_OF}", as_list(nodes)) if nodes else []
         hits += [_hit("family", asked, one, names) for one in kind if _is_kind(asked, one)]
     return list(_once(sorted(hits, key=lambda hit: (hit.level != "exact", hit.rank))))
-
-
-def _nodes_of_kind(connection: sqlite3.Connection, asked: Complaint) -> list[int]:
-    errors = connection.execute("SELECT number, label FROM node WHERE type = 'error' ORDER BY number")
-    labels = frozenset(asked.labels)
-    families = frozenset(family for check, family in asked.families if check is None)
-    return [number for number, label in errors if label in labels or label.partition(" fails: ")[2] in families]
 
 
 def _is_kind(asked: Complaint, one: _Candidate) -> bool:
@@ -393,7 +388,9 @@ def _best(
         fixes.sort(key=lambda fix: (not fix["verified"], fix not in of_use, not comes_first(fix, asked)))
         row["fixes"] = _with_states(fixes, tree) if len(weighed) < _MOST_WEIGHED else fixes
         about = max(transferability(fix, asked) for fix in fixes)
-        lost = _is_lost(row)
+        # The session came to nothing, or nothing of its repair is there any more.
+        states = [fix["state"] for fix in row["fixes"] if fix["state"]]
+        lost = row["outcome"] == "failure" or (bool(states) and all(one in _LOST for one in states))
         order = (not row["fixed"], lost, LEVELS.index(hit.level), -about, not is_concise(fixes[0]), place)
         weighed.append((order, row))
         if len(weighed) >= max(limit, _MOST_WEIGHED):
@@ -456,9 +453,3 @@ def _with_states(fixes: list[Row], tree: WorkingTree | None) -> list[Row]:
     states = (tree.state_of(fix["path"], "" if fix["command"] else fix["quote"]) for fix in shown)
     compared = [{**fix, **state._asdict()} for fix, state in zip(shown, states, strict=True)]
     return sorted(compared, key=lambda fix: fix["state"] in _LOST) + fixes[_MOST_SHOWN:]
-
-
-def _is_lost(row: Row) -> bool:
-    """Whether the session came to nothing, or nothing of its repair is there any more."""
-    states = [fix["state"] for fix in row["fixes"] if fix["state"]]
-    return row["outcome"] == "failure" or (bool(states) and all(one in _LOST for one in states))

@@ -153,7 +153,10 @@ def read_error(text: str) -> ErrorQuery:
     ends = text
     if len(text) > 2 * _CHARACTERS_AT_EACH_END:
         ends = f"{text[:_CHARACTERS_AT_EACH_END]}\n{text[-_CHARACTERS_AT_EACH_END:]}"
-    ends = "\n".join(_lines(ends))
+    lines = [line for line in ends.splitlines() if line.strip()]
+    if len(lines) > 2 * _LINES_AT_EACH_END:
+        lines = lines[:_LINES_AT_EACH_END] + lines[-_LINES_AT_EACH_END:]
+    ends = "\n".join(lines)
     judged = list(_judged(ends))
     found: list[Complaint] = []
     for one in _complaints(ends, judged or list(_guessed(ends))):
@@ -352,10 +355,3 @@ def _speaker(message: str) -> str | None:
         return "shell"
     named = _NAMES_ITSELF.match(message)
     return named[1] if named else None
-
-
-def _lines(text: str) -> list[str]:
-    lines = [line for line in text.splitlines() if line.strip()]
-    if len(lines) <= 2 * _LINES_AT_EACH_END:
-        return lines
-    return lines[:_LINES_AT_EACH_END] + lines[-_LINES_AT_EACH_END:]

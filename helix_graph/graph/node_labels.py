@@ -199,7 +199,10 @@ def decision_key(decision: Decision) -> str:
     if kind == "use":
         return f"use {_name(action.object) or 'a tool'}"
     if kind == "choose":
-        return f"choose {_option(action.object or decision.chosen) or 'an option'}"
+        plain = _REMARK.sub("", first_line(action.object or decision.chosen))
+        # The title of a plan names the task, which never comes again.
+        option = "plan" if plain.casefold().startswith("plan:") else _normal_form(plain)
+        return f"choose {option or 'an option'}"
     name = f"{action.verb} {action.role or 'file'}"
     suffix = extension(action.path or "")
     return f"{name}{f' ({suffix})' if suffix else ''}{', suppress a check' if action.suppresses else ''}"
@@ -219,7 +222,10 @@ def event_key(event: Event) -> str | None:
     if event.type == "handoff":
         return _HANDOFF.get(event.status, "{} stops").format(_agent(event.check))
     if event.type == "tool_call":
-        return f"{_called(event)} {event.status if event.status in _STOPPED else 'returns'}"
+        # An event that does not name the tool begins with it: ``Bash rejected: …``.
+        first, _, rest = event.content.partition(" ")
+        called = _check_name(event.check or (first if rest.startswith(event.status) else ""))
+        return f"{called} {event.status if event.status in _STOPPED else 'returns'}"
     return _prose(event.content) or None
 
 
@@ -304,21 +310,9 @@ def _check_name(check: str) -> str:
     return " ".join(part for part in (_program(program), _name(rest)) if part) or "step"
 
 
-def _called(event: Event) -> str:
-    """The tool that was called; when the event does not name it, its text begins with it: ``Bash rejected: …``."""
-    first, _, rest = event.content.partition(" ")
-    return _check_name(event.check or (first if rest.startswith(event.status) else ""))
-
-
 def _agent(name: str | None) -> str:
     """Helpers of one kind go by one name, whichever package brought them: ``review:security`` is ``security``."""
     return _name(name).rpartition(":")[2] or "a helper"
-
-
-def _option(text: str) -> str:
-    """A plan is a plan: its title names the task, which never comes again."""
-    plain = _REMARK.sub("", first_line(text))
-    return "plan" if plain.casefold().startswith("plan:") else _normal_form(plain)
 
 
 @_remembered

@@ -127,7 +127,11 @@ def _group(base: Adjacency, asked: _Asked, at: End) -> RelationGroup:
     sessions = sum(one.startswith(PREFIX) for one in (episodes if within is None else episodes & within))
     claims: defaultdict[tuple[int, str], list[EdgeClaim]] = defaultdict(list)
     for edge, known in base.claims(base.edges(asked.handles, at=at, types=ALL_TYPES, within=within)).items():
-        claims[edge[0] if at else edge[1], edge[2]] += [one for one in known if _concerns(one, asked.mentions, at)]
+        claims[edge[0] if at else edge[1], edge[2]] += [
+            one
+            for one in known
+            if asked.mentions is None or (one.owner, one.target if at else one.source) in asked.mentions
+        ]
     others = base.summaries({other for other, _ in claims})
     occurring = base.occurring(others) if at else dict.fromkeys(others, sessions)
     relations = [
@@ -139,10 +143,6 @@ def _group(base: Adjacency, asked: _Asked, at: End) -> RelationGroup:
         # To have asked is no cause of the answer.
         relations = [one for one in relations if one.reasons != ("call",)]
     return RelationGroup(node=asked.node, sessions=sessions, relations=tuple(sorted(relations, key=_rank)))
-
-
-def _concerns(claim: EdgeClaim, mentions: frozenset[MentionKey] | None, at: End) -> bool:
-    return mentions is None or (claim.owner, claim.target if at else claim.source) in mentions
 
 
 def _rank(one: Relation) -> tuple[int, float, float, str, str, str]:

@@ -130,16 +130,16 @@ def is_of_kind(label: str, looked_for: Iterable[str]) -> bool:
 
 def transferability(fix: Row, asked: Complaint) -> int:
     """How much of a change can be done again: it touches what the message names, or it is a command."""
-    return 2 * comes_first(fix, asked) + (_at_file(fix, asked) or bool(fix["command"]))
+    at_file = bool(asked.file) and file_name(fix["path"]) == file_name(asked.file)
+    return 2 * comes_first(fix, asked) + (at_file or bool(fix["command"]))
 
 
 def comes_first(fix: Row, asked: Complaint) -> bool:
     """Whether a change has the name that the message has; where it has none, whether it lets a tool repair all."""
-    return _mentions(fix, asked) or (_by_itself(fix) and not names_in(asked.message))
-
-
-def _at_file(fix: Row, asked: Complaint) -> bool:
-    return bool(asked.file) and file_name(fix["path"]) == file_name(asked.file)
+    name = (asked.symbol or "").rpartition(".")[2]
+    if name and name in f"{fix['quote']} {fix['command'] or ''}":
+        return True
+    return _by_itself(fix) and not names_in(asked.message)
 
 
 def _by_itself(fix: Row) -> bool:
@@ -171,11 +171,6 @@ def _only_imports(fix: Row) -> bool:
 def is_concise(fix: Row) -> bool:
     """Whether the quotation has the whole of a change, on a few lines: a longer one does several things."""
     return len(fix["quote"]) < QUOTE_LIMIT and len(fix["quote"].splitlines()) <= _FEW_LINES
-
-
-def _mentions(fix: Row, asked: Complaint) -> bool:
-    named = (asked.symbol or "").rpartition(".")[2]
-    return bool(named) and named in f"{fix['quote']} {fix['command'] or ''}"
 
 
 def file_name(path: str | None) -> str:

@@ -47,7 +47,7 @@ def export_tables(connection: sqlite3.Connection, *, form: str, folder: Path) ->
         MissingExtra: Parquet was asked for without pyarrow.
     """
     with WriteFailed.for_os_errors(folder):
-        if folder.is_symlink() or (folder.exists() and not _is_empty(folder)):
+        if folder.is_symlink() or (folder.exists() and (not folder.is_dir() or any(folder.iterdir()))):
             raise FolderInUse(f"{folder} is there already; name a new or empty folder")
     graph = document(connection)
     contents = TABLE_FORMATS[form](graph)
@@ -68,10 +68,6 @@ def export_tables(connection: sqlite3.Connection, *, form: str, folder: Path) ->
         nodes=len(graph["nodes"]),
         edges=len(graph["edges"]),
     )
-
-
-def _is_empty(folder: Path) -> bool:
-    return folder.is_dir() and not any(folder.iterdir())
 
 
 def _neo4j(graph: dict[str, Any]) -> dict[str, bytes]:

@@ -223,6 +223,10 @@ class IssueSentences:
         day = f", all on {min(days)}" if one.unit != "runs" and one.sessions > FEWEST and len(days) == 1 else ""
         runs = one.runs - ending.apart
         times = f" ({runs} times{day}{split})" if runs > one.sessions else ""
+        # The newest places of an issue, each line once.
+        newest = (
+            EvidencePlace(session=one.session, log=one.log, line=one.line) for one in reversed(details.occurrences)
+        )
         return Weighed(
             ending.usefulness,
             Highlight(
@@ -231,7 +235,7 @@ class IssueSentences:
                 brief=f"{met}{ending.end}.",
                 see=f"helix-graph issues show {one.id[:8]}",
                 sessions=one.sessions,
-                evidence=_places(details),
+                evidence=tuple(islice(dict.fromkeys(newest), EVIDENCE)),
             ),
         )
 
@@ -346,9 +350,3 @@ def _with(family: str, message: str, example: str) -> str:
 def _all_quoted(names: Sequence[str]) -> list[str]:
     """Names of commands, all of them in quotation marks where one needs them."""
     return [*names] if all(label_or_quoted(one) == one for one in names) else [quoted(one) for one in names]
-
-
-def _places(details: IssueDetails) -> tuple[EvidencePlace, ...]:
-    """The newest places of an issue, each line once."""
-    newest = (EvidencePlace(session=one.session, log=one.log, line=one.line) for one in reversed(details.occurrences))
-    return tuple(islice(dict.fromkeys(newest), EVIDENCE))

@@ -359,7 +359,8 @@ def record_feedback(
     """Writes one feedback into the log and what follows into the insights, within the transaction under way."""
     identity = report.id or new_id()
     names = tuple(dict.fromkeys(report.names))
-    of_session = f"{_digest(report.session, report.outcome)}-" if report.session else ""
+    told = blake2b(f"{report.session}\0{report.outcome}".encode(), digest_size=16).hexdigest()
+    of_session = f"{told}-" if report.session else ""
     identity = of_session + identity
     if has_entry(connection, identity):
         return _answer(report, names, identity=identity, known={}, judged={}, repeated=True)
@@ -385,10 +386,6 @@ def record_feedback(
     moved = {stored.number: stored for stored in known.values()}
     add_entry(connection, entry, to=moved.values(), settings=settings)
     return _answer(report, names, identity=identity, known=known, judged=judged)
-
-
-def _digest(*parts: str) -> str:
-    return blake2b("\0".join(parts).encode(), digest_size=16).hexdigest()
 
 
 def _has_counted(connection: sqlite3.Connection, stored: StoredInsight, of_session: str) -> bool:

@@ -111,7 +111,12 @@ def _recipe(episode: Episode, error: Event, change: Decision, check: str) -> Fix
         return None
     if action.role == "test" and error.tests:
         return None  # what the test expects was changed
-    rule = family if _is_rule(error, family, message) else ""
+    # A family may be the name of a rule, or only a form of the message.
+    rule = (
+        family
+        if not (error.tests or is_exception(family) or template(message) == family) and says_something(family)
+        else ""
+    )
     if not rule and is_noise(message):
         return None  # a total, or that a task failed
     issue = rule or next(iter(fingerprints_of_event(error)), "") or template(message)
@@ -131,11 +136,6 @@ def _recipe(episode: Episode, error: Event, change: Decision, check: str) -> Fix
         error=error.content,
         change=change.chosen,
     )
-
-
-def _is_rule(error: Event, family: str, message: str) -> bool:
-    """Whether a family is the name of a rule rather than a form of the message."""
-    return not (error.tests or is_exception(family) or template(message) == family) and says_something(family)
 
 
 def _name(path: str | None) -> str:

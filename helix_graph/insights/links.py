@@ -318,7 +318,7 @@ def link(
     said = as_text("text", text).strip()
     if not said and kind != "episode":
         raise InvalidArgument("text", NO_TEXT)
-    session = _episode_id(context, episode)
+    session = context.required_history.episodes.require(as_str("episode", episode)).id if episode else ""
     with context.database.reading() as connection:
         stored = rows.named(connection, name)
     link = new_link(stored.insight.uid, meant, at=stamp(context.now()), node=(kind, said), episode=session)
@@ -365,12 +365,6 @@ def unresolved(context: InsightContext) -> tuple[InsightLink, ...]:
         links = list(links_where(connection, "node_type != '' ORDER BY id"))
     known = context.anchored({anchor_of(link) for link in links})
     return tuple(link for link in links if anchor_of(link) not in known)
-
-
-def _episode_id(context: InsightContext, episode: str) -> str:
-    if not episode:
-        return ""
-    return context.required_history.episodes.require(as_str("episode", episode)).id
 
 
 def _addresses_one(context: InsightContext, stored: StoredInsight) -> bool:

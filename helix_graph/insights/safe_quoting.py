@@ -292,16 +292,12 @@ def has_words_of_a_sentence(name: str) -> bool:
     if not name.isascii():
         if _UNSPACED.search(name) or not BLANK_LETTERS.isdisjoint(name):
             return True
-        name = _parted_at_capitals(name)
+        # A capital behind a small letter, of whatever script, begins a word.
+        name = "".join(
+            f" {letter}" if letter.isupper() and before.islower() else letter for before, letter in pairwise(f" {name}")
+        )
     parts = (_WORD_JOINT.split(part) for part in name.split("/"))
     return any(sum(map(_words_in, words)) >= _FEWEST_WORDS for words in parts)
-
-
-def _parted_at_capitals(name: str) -> str:
-    """With a blank before each capital behind a small letter, of whatever script."""
-    return "".join(
-        f" {letter}" if letter.isupper() and before.islower() else letter for before, letter in pairwise(f" {name}")
-    )
 
 
 def _words_in(word: str) -> int:

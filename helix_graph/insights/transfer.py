@@ -461,12 +461,10 @@ def _first_of_each(records: list[_Logged], known: dict[str, _Logged]) -> Iterato
     best = dict(known)
     for record in records:
         there = best.get(record.id)
-        best[record.id] = record if there is None else min(there, record, key=_place)
+        best[record.id] = (
+            record if there is None else min(there, record, key=lambda one: (one.ts, msgspec.json.encode(one)))
+        )
     yield from (record for name, record in best.items() if known.get(name) != record)
-
-
-def _place(record: FeedbackEntry | Injection) -> tuple[str, bytes]:
-    return record.ts, msgspec.json.encode(record)
 
 
 def _untangle(connection: sqlite3.Connection) -> None:

@@ -319,7 +319,9 @@ def _row(
     files = Counter(path for path in {(one.path, one.number): one.path for one in members}.values() if path)
     tokens = [one.tokens for one in members if one.tokens is not None]
     steps = [one.steps for one in members if one.steps is not None]
-    best = _best(remedies) if named else None
+    # What two sessions have in common, or what they ran instead; the others say not what to do.
+    common = (one for one in remedies if one.how in {"run", "instead", "edit", "edit named"} and one.sessions > 1)
+    best = next(common, None) if named else None
     return Issue(
         id=identity,
         kind=kind,
@@ -350,12 +352,6 @@ def _row(
         suppressed=sum(one.times for one in remedies if one.how == "silence"),
         files=tuple(sorted(files.items(), key=lambda item: (-item[1], item[0]))[:_FILES]) if named else (),
     )
-
-
-def _best(remedies: list[GeneralRemedy]) -> GeneralRemedy | None:
-    """The best remedy that two sessions have in common, or what they ran instead; the others say not what to do."""
-    common = (one for one in remedies if one.how in {"run", "instead", "edit", "edit named"} and one.sessions > 1)
-    return next(common, None)
 
 
 def _commonest(remedies: list[GeneralRemedy]) -> GeneralRemedy | None:
@@ -436,7 +432,8 @@ def _details(
     most: int = MOST_OCCURRENCES,
 ) -> IssueDetails:
     kind, key, members = row
-    counting = _counting(members)
+    # Failures on purpose do not count, unless there are no others.
+    counting = [one for one in members if not one.deliberate] or list(members)
     changes = changes_for(connection, members)
     remedies = generalised(counting, changes, history)
     other = worked_instead(counting, remedies, history)
@@ -477,11 +474,6 @@ def _details(
         remedies=tuple(remedies),
         similar=tuple(_similar(connection, history, other, found) for other, found in alike[:_SIMILAR]),
     )
-
-
-def _counting(members: Sequence[Failure]) -> list[Failure]:
-    """The failures that were not meant to come; all where every one was."""
-    return [one for one in members if not one.deliberate] or list(members)
 
 
 def _similar(connection: sqlite3.Connection, history: History, key: str, members: Sequence[Failure]) -> SimilarIssue:

@@ -146,7 +146,7 @@ def covered(issues: Iterable[Issue], records: Sequence[RuleRecord]) -> set[str]:
 def _draft(issue: Issue) -> _Draft | None:
     tool = next((one for one in _TOOLS if one.family.search(f"{issue.family} {issue.title}")), None)
     if tool is not None:
-        return _Draft(tool.sentence, _says_all(tool.says), tool.reason)
+        return _Draft(tool.sentence, lambda text: all(one.search(text) for one in tool.says), tool.reason)
     remedy = issue.remedy
     if remedy is not None and _is_agreed(remedy, issue) and (command := plain(remedy.what)):
         if remedy.how == "run":
@@ -204,10 +204,6 @@ def _names(command: str, *, rewriting: bool = False) -> Callable[[str], bool]:
         and (not plain_task or bool(program.search(text)))
         and (option is None or option[1] in text)
     )
-
-
-def _says_all(patterns: Sequence[re.Pattern[str]]) -> Callable[[str], bool]:
-    return lambda text: all(one.search(text) for one in patterns)
 
 
 def identity_of(issue: str, sentence: str) -> str:

@@ -79,13 +79,16 @@ def sums_of_facts(facts: Table, before: Table | None = None) -> dict[str, Table]
 
     The rows ``before`` are those of days that are folded elsewhere: what they have first counts there.
     """
+    remedies = _first_occurrences(facts, "remedy", before)
+    keys = [*TABLES["remedies"].keys, "episode"]
+    each = remedies.group_by(keys).aggregate(times=remedies.count(), verified=remedies.verified.sum())
     parts = {
         "labels": _rows(facts, "label"),
         "edges": _rows(facts, "edge").mutate(episodes=1),
         "runs": _rows(facts, "run"),
         "situations": _rows(facts, "situation"),
         "issues": _sessions_of_issues(_first_occurrences(facts, "failure", before)),
-        "remedies": _sessions_of_remedies(_first_occurrences(facts, "remedy", before)),
+        "remedies": each.mutate(sessions=1),
     }
     return {name: total(parts[name], sums) for name, sums in TABLES.items()}
 
@@ -132,12 +135,6 @@ def _sessions_of_issues(failures: Table) -> Table:
 
 #: What failures on purpose do not count for.
 _COUNTED = ("repaired", "verified", "steps", "seconds", "tokens")
-
-
-def _sessions_of_remedies(remedies: Table) -> Table:
-    keys = [*TABLES["remedies"].keys, "episode"]
-    each = remedies.group_by(keys).aggregate(times=remedies.count(), verified=remedies.verified.sum())
-    return each.mutate(sessions=1)
 
 
 def newest_versions(facts: Table) -> Table:

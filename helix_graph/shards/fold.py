@@ -276,7 +276,9 @@ def _damage_named(inputs: _Inputs) -> Iterator[None]:
             raise damage from error
         for folder in inputs.earlier:
             check_fold(folder)
-        raise ProgramFailed(f"the engine gave up: {_first_line(error)}") from error
+        raise ProgramFailed(
+            f"the engine gave up: {next(iter(str(error).strip().splitlines()), type(error).__name__)}"
+        ) from error
 
 
 def _unreadable(path: Path) -> str:
@@ -288,10 +290,6 @@ def _unreadable(path: Path) -> str:
     except (pa.ArrowException, OSError) as error:
         return str(error)
     return ""
-
-
-def _first_line(error: BaseException) -> str:
-    return next(iter(str(error).strip().splitlines()), type(error).__name__)
 
 
 def local_sums(graph: Graph) -> dict[str, list[tuple[Any, ...]]]:

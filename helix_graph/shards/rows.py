@@ -112,8 +112,9 @@ def rows_by_fact(facts: EpisodeFacts, trial: Trial | None, where: EpisodeId) -> 
     ``trial`` is None of assertions that have no episode.
     """
     recorded = facts.origin == "episode"
+    about = (facts.agent, facts.model, facts.branch, facts.outcome, facts.basis, facts.log)
     found: dict[str, Iterable[Row]] = {
-        "session": [_session(facts)] if recorded else [],
+        "session": [tuple(one or "" for one in about)] if recorded else [],
         "label": _labels(facts),
         "edge": _edges(facts),
         "run": _runs(trial.runs) if trial else (),
@@ -122,11 +123,6 @@ def rows_by_fact(facts: EpisodeFacts, trial: Trial | None, where: EpisodeId) -> 
         "remedy": _remedies(facts) if recorded else (),
     }
     return {fact: [(fact, *where, *row) for row in rows] for fact, rows in found.items()}
-
-
-def _session(facts: EpisodeFacts) -> Row:
-    about = (facts.agent, facts.model, facts.branch, facts.outcome, facts.basis, facts.log)
-    return tuple(one or "" for one in about)
 
 
 def _labels(facts: EpisodeFacts) -> Iterator[Row]:

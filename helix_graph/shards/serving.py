@@ -58,7 +58,10 @@ def serve(folder: Path, output: Path) -> dict[str, int]:
     with replacing(output) as unfinished:
         for name in SERVED:
             _write_csv(output / f"{name}.parquet", unfinished / f"{name}.csv")
-        (unfinished / "load.sql").write_text(_load_sql(), encoding="utf-8")
+        # One transaction replaces the tables in PostgreSQL: until its end, the old ones answer.
+        (unfinished / "load.sql").write_text(
+            "\n".join(("\\set ON_ERROR_STOP on", "BEGIN;", *_statements(), "COMMIT;", "")), encoding="utf-8"
+        )
     return rows
 
 
@@ -102,11 +105,6 @@ def _write_csv(source: Path, target: Path) -> None:
     with csv.CSVWriter(target, file.schema_arrow) as writer:
         for batch in file.iter_batches():
             writer.write_batch(clean(batch))
-
-
-def _load_sql() -> str:
-    """What replaces the tables in PostgreSQL in one transaction: until its end, the old ones answer."""
-    return "\n".join(("\\set ON_ERROR_STOP on", "BEGIN;", *_statements(), "COMMIT;", ""))
 
 
 def _statements() -> Iterator[str]:

@@ -149,7 +149,11 @@ def chances(tables: Tables) -> Chances:
     held = _with_both_arms(tables)
     if not len(held):
         return Chances(1.0, 1.0)
-    if _least_expected(held) < LEAST_EXPECTED:
+    # The smallest expected count of the four cells, summed over the strata.
+    counts = held.astype(np.float64)
+    total = counts.sum(axis=(1, 2))[:, None, None]
+    expected = counts.sum(axis=2, keepdims=True) * counts.sum(axis=1, keepdims=True) / total
+    if float(expected.sum(axis=0).min()) < LEAST_EXPECTED:
         return _exact(held)
     z = association(held)
     return Chances(0.5 * math.erfc(-z / math.sqrt(2)), 0.5 * math.erfc(z / math.sqrt(2)))
@@ -201,14 +205,6 @@ def _expectation(tables: Tables) -> tuple[NDArray[np.float64], ...]:
     expected = with_ * successes / total
     variance = expected * without / total * (total - successes) / np.maximum(total - 1, 1)
     return a, expected, variance
-
-
-def _least_expected(tables: Tables) -> float:
-    """The smallest expected count of the four cells, summed over the strata."""
-    counts = tables.astype(np.float64)
-    total = counts.sum(axis=(1, 2))[:, None, None]
-    expected = counts.sum(axis=2, keepdims=True) * counts.sum(axis=1, keepdims=True) / total
-    return float(expected.sum(axis=0).min())
 
 
 def _exact(tables: Tables) -> Chances:

@@ -147,11 +147,8 @@ def _edited_text(answer: Edited) -> str:
             return f"updated tags on {topic}: {tags or 'none'}"
         case _:
             done = "appended to" if answer.action == "append" else "revised"
-            return f"{done} {_placed(answer.entry)}"
-
-
-def _placed(entry: Entry | None) -> str:
-    return f"entry [{entry.index}] in {entry.topic}" if entry else "the topic"
+    placed = f"entry [{answer.entry.index}] in {answer.entry.topic}" if answer.entry else "the topic"
+    return f"{done} {placed}"
 
 
 def _block(entry: Entry) -> Iterator[str]:

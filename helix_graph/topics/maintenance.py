@@ -189,7 +189,7 @@ def compact(database: HelixDatabase, progress: Progress | None = None) -> Compac
     Raises:
         MemoryDamaged: The file is not what was written; nothing was changed.
     """
-    tell = progress or _silent
+    tell = progress or (lambda _done, _total: None)
     before = file_bytes(database.path)
     with database.writing() as connection:
         tell(0, 3)
@@ -250,7 +250,3 @@ def _whole(connection: sqlite3.Connection) -> LogState:
     if {one.number for one in found.entries} != seen - spoilt:
         raise damage("the topics' log and index differ; `helix-graph topic topics reindex` rebuilds it")
     return found
-
-
-def _silent(done: int, total: int) -> None:
-    """Nobody watches."""

@@ -120,7 +120,10 @@ def graph_of(connection: sqlite3.Connection, places: Mapping[int, int]) -> PageG
     return PageGraph(
         id=tuple(fine_id(*nodes[node], fine) for node, fine in chosen),
         type=tuple(nodes[node][0] for node, _ in chosen),
-        label=tuple(_label(nodes[node][1], fine) for node, fine in chosen),
+        label=tuple(
+            _MASK.sub("\u2026", named(nodes[node][1], fine or None, resolution="thing"))[:_LONGEST]
+            for node, fine in chosen
+        ),
         kind=tuple(nodes[node][1][:_LONGEST] for node, _ in chosen),
         times=tuple(times[key] for key in chosen),
         sessions=tuple(len(episodes[key]) for key in chosen),
@@ -156,10 +159,6 @@ def _opening(labels: Sequence[_Label], episodes: Sequence[Mapping[int, str]], ed
         return len(sessions[labels[place]]), len(episodes[place]), linked[place]
 
     return max(failures, key=rank, default=0)
-
-
-def _label(label: str, fine: str) -> str:
-    return _MASK.sub("\u2026", named(label, fine or None, resolution="thing"))[:_LONGEST]
 
 
 def _newest(met: Mapping[int, str], places: Mapping[int, int]) -> tuple[tuple[int, str], ...]:

@@ -88,7 +88,8 @@ def _check_row(one: CheckRate) -> tuple[Part, ...]:
         fresh = "only failures are known"
     took = "-" if one.seconds is None else _duration(one.seconds)
     runs = f"{one.failed} of {one.runs} failed"
-    return one.check, runs, fresh, _next(one.next_failed), took, _short(one.command)
+    command = one.command if len(one.command) <= _WIDTH else f"{one.command[: _WIDTH - 1]}…"
+    return one.check, runs, fresh, _next(one.next_failed), took, command
 
 
 def _situation_row(one: SituationRate) -> tuple[Part, ...]:
@@ -111,10 +112,6 @@ def _next(expected: tuple[int, int] | None) -> str:
 
 def _duration(seconds: float) -> str:
     return f"{seconds:.1f} s" if seconds < 60 else f"{seconds / 60:.1f} min"  # noqa: PLR2004  (a minute)
-
-
-def _short(command: str) -> str:
-    return command if len(command) <= _WIDTH else f"{command[: _WIDTH - 1]}…"
 
 
 @click.command

@@ -14,7 +14,6 @@ from helix_cli.output import count, json_option, progress, say, show, warn
 if TYPE_CHECKING:
     from datetime import datetime
 
-    from helix_graph.shards.fold import FoldReport
     from helix_graph.shards.pack import PackReport
 
 _output = click.option(
@@ -112,10 +111,10 @@ def fold(  # noqa: PLR0913  (its options)
         from helix_graph.shards.serving import serve
 
         serve(report.folder, serving)
-    show(report, as_json=as_json, render=_render_folded)
+    show(
+        report,
+        as_json=as_json,
+        render=lambda one: say(f"{', '.join(f'{rows} {name}' for name, rows in one.rows.items())} in {one.folder}"),
+    )
     if serving is not None and not as_json:
         say(f"Tables to look up in: {serving}. For PostgreSQL, run psql -f load.sql there.")
-
-
-def _render_folded(report: FoldReport) -> None:
-    say(f"{', '.join(f'{rows} {name}' for name, rows in report.rows.items())} in {report.folder}")

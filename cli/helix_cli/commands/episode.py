@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from helix_episodes.ingest import ExtractReport, RecordedSession
     from helix_episodes.model import Decision, Episode, Evidence, Outcome
     from helix_episodes.verification import CheckedQuotation
-    from helix_graph.agent_logs import LogSource, RecordDifference, SourcesReport
+    from helix_graph.agent_logs import LogSource, SourcesReport
 
 
 def render_lines(recorded: Sequence[RecordedSession]) -> None:
@@ -239,20 +239,16 @@ def render_all(answer: SourcesReport) -> None:
     say(f"{count(answer.untouched, 'log')} recorded before and unchanged, {answer.elsewhere} of other projects.")
     changed = render_changes(answer.report)
     if answer.dry_run:
-        _render_differences(answer.differences)
+        rows = [
+            (one.session, one.reason, *(f"{old} → {new}" for old, new in (one.decisions, one.events, one.outcome)))
+            for one in answer.differences
+        ]
+        table(("session", "because", "decisions", "events", "outcome"), rows)
         say("Nothing was written: this was a dry run.")
     elif changed:
         say(f"Next: {NEXT_STEP}")
     if answer.labels:
         say(f"The next compile would rebuild the whole graph: {answer.labels}.")
-
-
-def _render_differences(differences: Sequence[RecordDifference]) -> None:
-    rows = [
-        (one.session, one.reason, *(f"{old} → {new}" for old, new in (one.decisions, one.events, one.outcome)))
-        for one in differences
-    ]
-    table(("session", "because", "decisions", "events", "outcome"), rows)
 
 
 @click.command

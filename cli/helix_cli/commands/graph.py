@@ -181,7 +181,11 @@ def graph() -> None:
 def export(*, form: str, output: Path | None, as_json: bool, **options: Any) -> None:
     """Write the graph as GraphML, DOT, Mermaid, JSON, or tables for Neo4j and Parquet."""
     if form in _TABLES:
-        _export_tables(form, output, as_json=as_json, part=options)
+        if any(value is not None for value in options.values()):
+            raise click.UsageError(f"--format {form} writes the whole graph; leave out the options that select a part")
+        if output is None:
+            raise click.UsageError(f"--format {form} writes several files; name a new folder with --output")
+        show(open_memory().graph.export_tables(format=form, output=output), as_json=as_json, render=_render_tables)
         return
     written = open_memory().graph.export(format=form, output=output, **options)
     _warn(form, written)
@@ -193,14 +197,6 @@ def export(*, form: str, output: Path | None, as_json: bool, **options: Any) -> 
         emit_json({"format": form, "path": str(output), "bytes": len(written)})
     else:
         say(f"{output} ({form}, {len(written):,} bytes)")
-
-
-def _export_tables(form: str, folder: Path | None, *, as_json: bool, part: Row) -> None:
-    if any(value is not None for value in part.values()):
-        raise click.UsageError(f"--format {form} writes the whole graph; leave out the options that select a part")
-    if folder is None:
-        raise click.UsageError(f"--format {form} writes several files; name a new folder with --output")
-    show(open_memory().graph.export_tables(format=form, output=folder), as_json=as_json, render=_render_tables)
 
 
 def _render_tables(written: ExportedTables) -> None:

@@ -79,17 +79,15 @@ def answer_prompt(call: HookCall, root: Path, dedup: SessionDedup) -> HookAnswer
     if asked.startswith("/") or not rare(query_words(asked)):
         return None
     fitting = hook_queries.fitting(root, asked, _PROMPT_INSIGHTS)
-    found = [one for one in fitting if not dedup.has(repair_item(_code_in(str(one["content"]))))]
+    # What a harvested repair wrote is in its text as code.
+    found = [
+        one for one in fitting if not dedup.has(repair_item(str(one["content"]).partition("`")[2].rpartition("`")[0]))
+    ]
     sections = [
         ContextSection("From earlier sessions:", show_insights(root, found, call=call, dedup=dedup, about=asked)),
         ContextSection("Written down:", new_lines(_entries(root, asked), dedup)),
     ]
     return HookAnswer(context_block(sections))
-
-
-def _code_in(content: str) -> str:
-    """What advice shows as code: in a harvested repair what it wrote."""
-    return content.partition("`")[2].rpartition("`")[0]
 
 
 def _entries(root: Path, asked: str) -> Iterator[str]:

@@ -38,7 +38,9 @@ def problem_of(error: msgspec.ValidationError, value: Any, schema: Mapping[str, 
         if field[1] == "missing required":
             return f"{field[2]}{where} is missing; {takes(shape)}"
         return f"there is no argument {field[2]!r}{where}; {takes(shape)}"
-    return f"{name.lstrip('.') or 'it'} is {_shown(found)}; it must be {allowed(shape)}"
+    text = str(found).lower() if isinstance(found, bool) else repr(found)
+    shown = text if len(text) <= _SHOWN else f"{text[:_SHOWN]}…"
+    return f"{name.lstrip('.') or 'it'} is {shown}; it must be {allowed(shape)}"
 
 
 def takes(schema: Mapping[str, Any]) -> str:
@@ -86,8 +88,3 @@ def _span(lowest: float | None, highest: float | None) -> str:
     parts = ((" from ", " of at least ", lowest), (" to ", " of at most ", highest))
     both = lowest is not None and highest is not None
     return "".join((inner if both else alone) + str(bound) for inner, alone, bound in parts if bound is not None)
-
-
-def _shown(value: object) -> str:
-    text = {True: "true", False: "false"}[value] if isinstance(value, bool) else repr(value)
-    return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}…"

@@ -108,7 +108,7 @@ class Server:
         self._shows_pages = False
         self._methods: dict[str, Callable[[Mapping[str, Any], Progress], dict[str, Any]]] = {
             "initialize": self._initialize,
-            "server/discover": self._discover,
+            "server/discover": lambda *_: {"supportedVersions": [MODERN, *_HANDSHAKE], **self._introduction()},
             "ping": lambda *_: {},
             "tools/list": self._list_tools,
             "tools/call": self._call_tool,
@@ -176,9 +176,6 @@ class Server:
         version = asked if asked in _HANDSHAKE else _HANDSHAKE[0]
         self._shows_pages = _has_apps(params.get("capabilities"))
         return {"protocolVersion": version, "serverInfo": _SERVER, **self._introduction()}
-
-    def _discover(self, *_: object) -> dict[str, Any]:
-        return {"supportedVersions": [MODERN, *_HANDSHAKE], **self._introduction()}
 
     def _list_tools(self, params: Mapping[str, Any], _: Progress) -> dict[str, Any]:
         from helix_cli.mcp.tool_declaration import declaration_of

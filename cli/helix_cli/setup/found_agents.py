@@ -86,7 +86,14 @@ class FileAgent:
         self._own: dict[Path, dict[Path, str]] = {}
         if agent == "opencode":
             around = folder if scope == "user" else project / ".opencode"
-            self._own = {around / "skills" / _SKILL_NAME: skill_contents(), around / "plugins": _plugin(command)}
+            # OpenCode's plugin, which starts our program by the name or the place that the command has.
+            text = (files("helix_cli.setup") / "opencode" / _PLUGIN).read_text(encoding="utf-8")
+            self._own = {
+                around / "skills" / _SKILL_NAME: skill_contents(),
+                around / "plugins": {
+                    _PLUGIN: text.replace('"helix-graph"\n', f"{json.dumps(shlex.split(command)[0])}\n", 1)
+                },
+            }
 
     @property
     def paths(self) -> tuple[Path, ...]:
@@ -154,12 +161,6 @@ class AgentSkill:
     def installed(self) -> Installed:
         """Whether it is there; there is nothing else."""
         return Installed(hooks=True, server=None, plugin=has_own_files(self._folder, skill_contents()))
-
-
-def _plugin(command: str) -> dict[Path, str]:
-    """OpenCode's plugin, which starts our program by the name or the place that the command has."""
-    text = (files("helix_cli.setup") / "opencode" / _PLUGIN).read_text(encoding="utf-8")
-    return {_PLUGIN: text.replace('"helix-graph"\n', f"{json.dumps(shlex.split(command)[0])}\n", 1)}
 
 
 def skill_contents() -> dict[Path, str]:

@@ -16,7 +16,6 @@ change answers the complaint. Where the log does not show this the link is *loos
 from __future__ import annotations
 
 import re
-from functools import partial
 from itertools import takewhile
 from typing import TYPE_CHECKING
 
@@ -102,18 +101,13 @@ def _decides(timeline: Timeline, run: CheckRun, path: str, texts: str) -> bool:
     if kind in _OF_EACH_FILE and (before is None or before.passed):
         return True
     start, failing = _failing_since(timeline, before, path)
-    if is_test_file(path) and any(map(partial(_passed_some, timeline), failing)):
+    if is_test_file(path) and any(" passed" in timeline.event(name).content for one in failing for name in one.events):
         return False  # which of its tests an edit turned, and which passed before, is not shown
     changes = timeline.changes_between(start, run.position, kind=kind)
     others = [one for one in changes if _path_of(one) != path and may_read(check, _path_of(one) or "", tests=True)]
     return not any(
         (kind in _OF_EACH_FILE or changes_code(timeline, one)) and _may_matter(timeline, one, run) for one in others
     )
-
-
-def _passed_some(timeline: Timeline, run: CheckRun) -> bool:
-    """Whether some tests of a failing run passed."""
-    return any(" passed" in timeline.event(name).content for name in run.events)
 
 
 def _may_matter(timeline: Timeline, change: Decision, run: CheckRun) -> bool:

@@ -344,7 +344,9 @@ def shared_words(failed: ParsedCall, call: ParsedCall) -> int:
         program = call.decisive.program.lower() if call.decisive else ""
         if _sort(failed) == "look" or program not in before:
             return 0
-    if failed.path and call.path and not _are_named_alike(failed.path, call.path):
+    # One may have been meant by the other's name: ``page.ts`` by ``page.tsx``, not by any file beside it.
+    names = [file_name(path)[:_ALIKE].lower() for path in (failed.path, call.path) if path]
+    if len({*names}) > 1:
         return 0
     enough = 1 if _sort(failed) == "look" else 2
     return len(shared) if len(shared) >= max(enough, _SAME_WORDS * len(before)) else 0
@@ -355,11 +357,6 @@ def _pipes_into(failed: ParsedCall, call: ParsedCall) -> bool:
     program = failed.decisive.program if failed.decisive and is_look(failed) else None
     piped = any(part.joiner == "|" and part.program == program for part in call.segments)
     return piped and not operands_of(failed).isdisjoint(operands_of(call))
-
-
-def _are_named_alike(path: str, other: str) -> bool:
-    """Whether one may have been meant by the other's name: ``page.ts`` by ``page.tsx``, not by any file beside it."""
-    return file_name(path)[:_ALIKE].lower() == file_name(other)[:_ALIKE].lower()
 
 
 def _sort(call: ParsedCall) -> str:

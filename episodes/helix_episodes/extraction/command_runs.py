@@ -61,7 +61,8 @@ def command_runs(session: Session, timeline: Timeline, *, meant: Collection[str]
     for draft in drafts:
         names = [name for name in (draft.run.check, draft.task) if name]
         before = max((last[name] for name in names if name in last), key=lambda one: one.call.position, default=None)
-        since = _between(changes, before.call.position if before else -1, draft.call.position)
+        first = bisect_right(changes, (before.call.position if before else -1), key=lambda one: one.position)
+        since = changes[first : bisect_left(changes, draft.call.position, key=lambda one: one.position)]
         files = _by_file(since)
         fresh = draft.judges and (before is None or before.run.passed is True)
         found.append(
@@ -186,11 +187,6 @@ def touched_lines(old: str, new: str) -> int:
     rest = shorter - start
     end = next((n for n in range(rest) if before[-1 - n] != after[-1 - n]), rest)
     return max(len(before), len(after)) - start - end
-
-
-def _between(changes: Sequence[_Change], start: int, end: int) -> Sequence[_Change]:
-    first = bisect_right(changes, start, key=lambda one: one.position)
-    return changes[first : bisect_left(changes, end, key=lambda one: one.position)]
 
 
 def _by_file(changes: Sequence[_Change]) -> tuple[FileChange, ...]:

@@ -121,12 +121,8 @@ def runs_other_files(timeline: Timeline, decision: Decision, run: CheckRun) -> b
         return False
     places = paths_of(verdict)
     others = (is_test_file(one) or _BARE_WORD.fullmatch(one) for one in places)
-    return bool(places) and all(others) and not any(_name(one) in path for one in places)
-
-
-def _name(path: str) -> str:
-    """The name of a file without its folder, and without the test in it that was selected."""
-    return file_name(path.partition("::")[0])
+    # A place may have a folder before the file's name, and behind it the test that was selected.
+    return bool(places) and all(others) and not any(file_name(one.partition("::")[0]) in path for one in places)
 
 
 def _has(packages: Iterable[str], folder: str) -> bool:

@@ -124,7 +124,12 @@ def _told_once(drafts: Sequence[DraftEvent], calls: Sequence[ParsedCall]) -> lis
     """
     kept: list[DraftEvent] = []
     seen: dict[str, int] = {}
-    delivered = [number for number, call in enumerate(calls) if delivered_by(call) or _runs_again(call)]
+    delivered = [
+        number
+        for number, call in enumerate(calls)
+        if delivered_by(call)
+        or any(part.program == "gh" and part.subcommand in {"run rerun", "workflow run"} for part in call.segments)
+    ]
     for draft in drafts:
         call = calls[draft.call or 0]
         job = failed_job(call.segments, call.output) if draft.event.check == CI else None
@@ -152,10 +157,6 @@ def _shown_at(draft: DraftEvent, other: DraftEvent) -> DraftEvent:
     lines = tuple(number for number in (*own.also, its.line, *its.also) if number != own.line)
     evidence = msgspec.structs.replace(own, also=tuple(dict.fromkeys(lines)))
     return msgspec.structs.replace(draft, event=msgspec.structs.replace(draft.event, evidence=evidence))
-
-
-def _runs_again(call: ParsedCall) -> bool:
-    return any(part.program == "gh" and part.subcommand in {"run rerun", "workflow run"} for part in call.segments)
 
 
 def _words_of_refusal(call: ParsedCall, steps: Sequence[Step]) -> str:

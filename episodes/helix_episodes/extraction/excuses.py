@@ -74,7 +74,11 @@ def claims_in(session: Session, timeline: Timeline) -> Claims:
     excused: set[str] = set()
     contradicted: set[str] = set()
     for position, step in enumerate(session.steps):
-        if not _may_claim(step, position):
+        # Who knows what failed: the agent, or the user after the first prompt.
+        speaks = (step.kind in {"message", "thought"} and step.actor == "agent") or (
+            step.kind == "prompt" and step.actor == "user" and position > 0
+        )
+        if not (speaks and has_any(step.text, _SIGNS)):
             continue
         for words in sentences_of(step.text):
             if not has_any(words.lower(), _SIGNS) or _GUESSED.search(words):
@@ -87,14 +91,6 @@ def claims_in(session: Session, timeline: Timeline) -> Claims:
                     denied = any(one.passed and covers(one.ground, run.ground) for one in [*earlier, *aside])
                     (contradicted if denied else excused).update(run.events)
     return Claims(excused=frozenset(excused - contradicted), contradicted=frozenset(contradicted))
-
-
-def _may_claim(step: Step, position: int) -> bool:
-    """Whether someone speaks who knows what failed: the agent, or the user after the first prompt."""
-    speaks = (step.kind in {"message", "thought"} and step.actor == "agent") or (
-        step.kind == "prompt" and step.actor == "user" and position > 0
-    )
-    return speaks and has_any(step.text, _SIGNS)
 
 
 def _meant(words: str, timeline: Timeline, position: int) -> Sequence[CheckRun]:

@@ -147,7 +147,10 @@ def _check_fix(timeline: Timeline, error: Event) -> Fix | None:
         verified = passing_event(timeline, [good] if repair is None else islice(runs, repair, None))
     else:
         return _reported_fix(timeline, error, failure)
-    start = _last_showing(timeline, error, failure, end)
+    # From the last run on that still shows the failure.
+    between = [run for run in timeline.runs[error.check or ""] if failure.position <= run.position < end]
+    bad = (run for run in reversed(between) if not run.passed and (run is failure or _shows(timeline, run, error)))
+    start = next(bad, failure).position
     changes = timeline.changes_between(start, end, kind=failure.verdict.kind, named=error.path)
     changes = [one for one in changes if not runs_other_files(timeline, one, failure)]
     changes = _of_code(timeline, changes, failure)
@@ -159,13 +162,6 @@ def _of_code(timeline: Timeline, changes: Iterable[Decision], failure: CheckRun)
     if failure.verdict.kind in {"lint", "format"}:
         return list(changes)
     return [one for one in changes if changes_code(timeline, one)]
-
-
-def _last_showing(timeline: Timeline, error: Event, failure: CheckRun, end: int) -> int:
-    """The position of the last run before ``end`` that still shows the failure."""
-    between = [run for run in timeline.runs[error.check or ""] if failure.position <= run.position < end]
-    bad = (run for run in reversed(between) if not run.passed and (run is failure or _shows(timeline, run, error)))
-    return next(bad, failure).position
 
 
 def _reported_fix(timeline: Timeline, error: Event, failure: CheckRun) -> Fix | None:

@@ -67,11 +67,7 @@ def maxims_in(text: str) -> tuple[str, ...]:
     >>> maxims_in("A retry was added. A retry of upload_rows is not logged.")
     ()
     """
-    return tuple(maxim for one in statement_sentences(text) if (maxim := _maxim(one)))
-
-
-def _maxim(sentence: str) -> str:
-    return sentence if _MAXIM.match(sentence) and not _PARTICULAR.search(sentence) else ""
+    return tuple(one for one in statement_sentences(text) if _MAXIM.match(one) and not _PARTICULAR.search(one))
 
 
 _HEADING = re.compile(

@@ -44,7 +44,6 @@ if TYPE_CHECKING:
     from helix_episodes.extraction.calls import ParsedCall
     from helix_episodes.extraction.check_runs import CheckRun
     from helix_episodes.extraction.checks import Verdict
-    from helix_episodes.extraction.excuses import Claims
     from helix_episodes.extraction.shell.commands import Segment
     from helix_episodes.extraction.timeline import Timeline
     from helix_episodes.model import Decision
@@ -144,13 +143,9 @@ def _accepted(timeline: Timeline, since: int) -> tuple[int, Judgement] | None:
             rule, words = found
             if _source_changes(timeline, call.position):
                 return None
-            return call.position, _by_call("success", rule, call, words)
+            place = evidence_of(call.result or call.step, words)
+            return call.position, _judgement("success", "measured", rule, quote(words), line=place.line)
     return None
-
-
-def _by_call(outcome: Outcome, rule: str, call: ParsedCall, words: str) -> Judgement:
-    place = evidence_of(call.result or call.step, words)
-    return _judgement(outcome, "measured", rule, quote(words), line=place.line)
 
 
 def _open_failure(session: Session, timeline: Timeline, prompts: Sequence[int], *, since: int) -> Judgement | None:
@@ -172,14 +167,10 @@ def _open_failure(session: Session, timeline: Timeline, prompts: Sequence[int], 
     if not failing:
         return None
     latest = max(failing, key=lambda run: run.position)
-    rule = f"{_unseen_passing(latest, claims)}{_ended_by(session)}"
-    return _by_event("failure", rule, timeline.event(latest.events[0]), timeline)
-
-
-def _unseen_passing(run: CheckRun, claims: Claims) -> str:
-    denied = not claims.contradicted.isdisjoint(run.events)
+    denied = not claims.contradicted.isdisjoint(latest.events)
     but = ", which the agent calls not its own against the log" if denied else ""
-    return f"{run.verdict.check} was not seen passing again{but}"
+    rule = f"{latest.verdict.check} was not seen passing again{but}{_ended_by(session)}"
+    return _by_event("failure", rule, timeline.event(latest.events[0]), timeline)
 
 
 def _ended_by(session: Session) -> str:

@@ -78,7 +78,11 @@ def _changes_by_agent(timeline: Timeline, error: Event, until: int) -> list[Deci
     found = timeline.changes_between(timeline.positions[error.id], until, kind=None)
     changes = [one for one in found if one.actor == "agent"]
     changes = [one for one in changes if changes_code(timeline, one)] or changes
-    return [one for one in changes if error.path and _touches(timeline, one, error.path)] or changes
+    return [
+        one
+        for one in changes
+        if error.path and any(file_name(call.path or "") == file_name(error.path) for call in timeline.calls_of(one))
+    ] or changes
 
 
 def _answered(timeline: Timeline, error: Event, until: int, *, logs: str = "", soon: bool = True) -> Fix | None:
@@ -151,7 +155,3 @@ def _as_ci_was_repaired(timeline: Timeline, error: Event) -> Fix | None:
     said = [one for one in timeline.events if one.check == CI and start < timeline.positions[one.id] < until]
     fixes = (_ci_fix(timeline, one) for one in said if one.id in timeline.reported)
     return next((replace(fix, error=error.id, check=error.check or "") for fix in fixes if fix is not None), None)
-
-
-def _touches(timeline: Timeline, decision: Decision, path: str) -> bool:
-    return any(file_name(call.path or "") == file_name(path) for call in timeline.calls_of(decision))

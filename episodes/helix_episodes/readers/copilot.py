@@ -60,7 +60,9 @@ class _Events(RecordLog):
             "session.shutdown": self._ended,
             "user.message": self._prompted,
             "assistant.message": self._answered,
-            "assistant.reasoning": self._thought,
+            "assistant.reasoning": lambda data, place: self.dialogue.add_text_or_skip(
+                "thought", place, text=text_in(data, "content") or "", actor=_actor(data), empty="empty thought"
+            ),
             "tool.execution_start": self._called_tool,
             "tool.execution_complete": self._completed,
         }
@@ -121,11 +123,6 @@ class _Events(RecordLog):
         for request in objects_in(data, "toolRequests"):
             self._call(request, place, tool=text_in(request, "name"), actor=actor)
         return None if len(self.dialogue.steps) > before else SkippedRecord("empty message")
-
-    def _thought(self, data: Record, place: RecordPosition) -> SkippedRecord | None:
-        return self.dialogue.add_text_or_skip(
-            "thought", place, text=text_in(data, "content") or "", actor=_actor(data), empty="empty thought"
-        )
 
     def _called_tool(self, data: Record, place: RecordPosition) -> SkippedRecord | None:
         if text_in(data, "toolCallId") in self._called:

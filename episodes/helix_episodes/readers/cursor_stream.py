@@ -82,7 +82,13 @@ class _Stream(RecordLog):
         self._thinking: list[str] = []
         self._handlers: dict[str, Callable[[Record, RecordPosition], SkippedRecord | None]] = {
             "system": self._begin,
-            "user": self._prompt,
+            "user": lambda record, place: self.dialogue.add_text_or_skip(
+                "prompt",
+                place,
+                text=content_text(object_in(record, "message").get("content")),
+                actor="user",
+                empty="empty prompt",
+            ),
             "assistant": self._answer,
             "thinking": self._think,
             "tool_call": self._tool,
@@ -101,10 +107,6 @@ class _Stream(RecordLog):
         self.builder.count_model(text_in(record, "model"))
         self.builder.note_time(place.at)
         return SkippedRecord("system")
-
-    def _prompt(self, record: Record, place: RecordPosition) -> SkippedRecord | None:
-        text = content_text(object_in(record, "message").get("content"))
-        return self.dialogue.add_text_or_skip("prompt", place, text=text, actor="user", empty="empty prompt")
 
     def _answer(self, record: Record, place: RecordPosition) -> SkippedRecord | None:
         if "timestamp_ms" in record and "model_call_id" not in record:

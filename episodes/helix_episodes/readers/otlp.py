@@ -82,7 +82,8 @@ class OtlpReader(SingleFileReader):
         if not traces:
             return "no resourceSpans of OTLP"
         spans = (span for one in traces for span in _spans_of(one, line=1, node=None))
-        return None if any(_is_agents(span) for span in spans) else "no span with attributes gen_ai.*"
+        names = (name for span in spans for name in span.about)
+        return None if any(name.startswith(_PREFIX) for name in names) else "no span with attributes gen_ai.*"
 
     def read(self, path: Path) -> Iterator[Session]:
         """A session for each conversation, in the order in which they began."""
@@ -183,10 +184,6 @@ def _integer(value: object) -> int:
 
 def _moment(nanoseconds: int) -> datetime | None:
     return parse_any_time(nanoseconds / _NANOSECONDS) if nanoseconds else None
-
-
-def _is_agents(span: _Span) -> bool:
-    return any(name.startswith(_PREFIX) for name in span.about)
 
 
 def _unrepeated(spans: Iterator[_Span], ledger: LineLedger) -> Iterator[_Span]:

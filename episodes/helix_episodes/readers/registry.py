@@ -391,7 +391,9 @@ def _reward_in(file: Path) -> float | None:
             return None
     stated = read_object(file) or {}
     if file.name == "ctrf.json":
-        return _of_tests(object_in(object_in(stated, "results"), "summary"))
+        summary = object_in(object_in(stated, "results"), "summary")
+        passed, failed = _number(summary.get("passed")), _number(summary.get("failed"))
+        return None if passed is None or failed is None or not passed + failed else float(not failed)
     return next((reward for record in _places(stated) if (reward := _stated(record)) is not None), None)
 
 
@@ -413,11 +415,6 @@ def _stated(record: Record) -> float | None:
         return number
     # Points instead of a share: only whether it was enough is known.
     return None if verdict is None else float(verdict)
-
-
-def _of_tests(summary: Record) -> float | None:
-    passed, failed = _number(summary.get("passed")), _number(summary.get("failed"))
-    return None if passed is None or failed is None or not passed + failed else float(not failed)
 
 
 def _number(value: object) -> float | None:

@@ -102,7 +102,9 @@ def _thrown_findings(output: CommandOutput, test: Regex, *, summary: str) -> tup
     names = tuple(dict.fromkeys(" > ".join(part.strip() for part in parts if part) for parts in named))
     files = {found[1] for found in output.matches(_JEST_FILE)}
     path = files.pop() if len(files) == 1 else None
-    unloaded = _said_of_unloaded(output)
+    # What jest says of a file of tests that it could not load: the first line below the heading.
+    below = dropwhile(lambda line: _UNLOADED not in line, output.lines)
+    unloaded = next((line.strip() for line in islice(below, 1, 4) if line.strip()), None)
     if unloaded and not names:
         family = compile_family(unloaded[:1].lower() + unloaded[1:])
         return (CheckFinding(family=family, message=unloaded, path=path),)
@@ -124,12 +126,6 @@ def _thrown_findings(output: CommandOutput, test: Regex, *, summary: str) -> tup
             generic=True,
         ),
     )
-
-
-def _said_of_unloaded(output: CommandOutput) -> str | None:
-    """What jest says of a file of tests that it could not load: the first line below the heading."""
-    below = dropwhile(lambda line: _UNLOADED not in line, output.lines)
-    return next((line.strip() for line in islice(below, 1, 4) if line.strip()), None)
 
 
 def read_mocha(output: CommandOutput) -> Verdict | None:

@@ -52,7 +52,9 @@ class Delegates:
 
     def answer(self, text: str, *, extra: object, call_id: str | None) -> str:
         """A helper's answer without the program's note below it; remembers whose answer it is."""
-        text = _report(extra) or text
+        # The report by itself: newer versions put words for the agent around it in the result.
+        blocks = objects_in(extra, "content") if isinstance(extra, dict) else []
+        text = (text_in(blocks[-1], "text") if blocks else "") or text
         tail = _TAIL.search(text[-_TAIL_SPAN:])
         helper = id_in(extra, "agentId") if isinstance(extra, dict) else None
         if helper is None and tail is not None:
@@ -62,9 +64,3 @@ class Delegates:
         if tail is None:
             return text
         return text[: max(len(text) - _TAIL_SPAN, 0) + tail.start()]
-
-
-def _report(extra: object) -> str:
-    """A helper's report by itself: newer versions put words for the agent around it in the result."""
-    blocks = objects_in(extra, "content") if isinstance(extra, dict) else []
-    return text_in(blocks[-1], "text") or "" if blocks else ""

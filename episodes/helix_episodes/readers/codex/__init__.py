@@ -338,7 +338,14 @@ class Rollout(RecordLog):
             "thread_rolled_back": self._rolled_back,
             "undo_completed": self._noted,
             "exited_review_mode": self._reviewed,
-            "item_completed": self._item,
+            # The same things once more, in the words of a newer version.
+            "item_completed": lambda payload, place: _dispatch(
+                object_in(payload, "item"),
+                place,
+                handlers=self._completed,
+                skipped=frozenset(),
+                envelope="item_completed",
+            ),
             **dict.fromkeys(("error", "task_complete", "turn_complete"), self._noted),
         }
 
@@ -358,12 +365,6 @@ class Rollout(RecordLog):
         }
 
     # What is neither said nor done by the agent.
-
-    def _item(self, payload: Record, place: RecordPosition) -> SkippedRecord | None:
-        """The same things once more, in the words of a newer version."""
-        return _dispatch(
-            object_in(payload, "item"), place, handlers=self._completed, skipped=frozenset(), envelope="item_completed"
-        )
 
     def _compacted(self, payload: Record, place: RecordPosition) -> SkippedRecord | None:
         if not self._cuts.is_new("boundary", "compaction", by=str(payload.get("type"))):

@@ -61,7 +61,8 @@ def read_output(raw: object) -> CallOutput:
         found, still = _CODE.search(sentence), _RUNNING.search(sentence)
         code = int(found[1]) if found else code
         running = still[1] if still else None
-    return CallOutput(text, _status(text, code=code, success=success), code, running)
+    stated = status_by_code(code) if code is not None else "error" if success is False else "ok"
+    return CallOutput(text, by_sentence(text) or stated, code, running)
 
 
 def ended_output(text: str, *, code: int | None, declined: bool = False) -> CallOutput:
@@ -73,12 +74,6 @@ def ended_output(text: str, *, code: int | None, declined: bool = False) -> Call
 def status_by_code(code: int | None) -> Status:
     """The status that an exit code means."""
     return "unknown" if code is None else "error" if code else "ok"
-
-
-def _status(text: str, *, code: int | None, success: bool | None) -> Status:
-    if sentence := by_sentence(text):
-        return sentence
-    return status_by_code(code) if code is not None else "error" if success is False else "ok"
 
 
 def by_sentence(text: str) -> Status | None:

@@ -113,7 +113,8 @@ def tool_calls(message: Record) -> list[CallPart]:
 def read_call(record: Record) -> CallPart:
     """The call in a record that has a name and arguments, as an object or as the text of one."""
     logged: object = next((record[name] for name in _ARGUMENTS if name in record), {})
-    return CallPart(_id(record, _CALL_IDS), _first(record, _NAMES) or "unnamed", parse_arguments(logged))
+    named = next((value for name in _NAMES if (value := text_in(record, name))), "unnamed")
+    return CallPart(_id(record, _CALL_IDS), named, parse_arguments(logged))
 
 
 def read_result(record: Record) -> ResultPart:
@@ -182,10 +183,6 @@ def _part(block: Record) -> MessagePart:
 
 def _id(record: Record, names: tuple[str, ...]) -> str | None:
     return next((value for name in names if (value := id_in(record, name))), None)
-
-
-def _first(record: Record, names: tuple[str, ...]) -> str | None:
-    return next((value for name in names if (value := text_in(record, name))), None)
 
 
 def message_text(message: Mapping[str, Any]) -> str:
