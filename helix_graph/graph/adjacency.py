@@ -2,9 +2,6 @@
 
 A question from a cold process loads the rows that it touches and nothing else. Nodes go by *handles*: numbers that mean
 nothing outside one `Adjacency`. Nothing may be ordered by them.
-
-The texts of an episode's mentions are together in one row: Python finds a text in one long string faster than SQLite
-finds it row by row. What is found there is looked up again in the tables themselves.
 """
 
 from __future__ import annotations
@@ -18,7 +15,8 @@ import msgspec
 
 from helix_episodes.store import PREFIX
 from helix_graph.database import ANY_OF, as_list
-from helix_graph.graph.model import EpisodeFacts, folded, mean_weight, rate
+from helix_graph.graph.mention_texts import MentionGroup, TextMatch, find_texts
+from helix_graph.graph.model import mean_weight, rate
 from helix_graph.graph.node_labels import check_label
 from helix_graph.stats.intervals import wilson_interval
 
@@ -37,13 +35,6 @@ _FIELDS = ", ".join(f"json_extract(value, '$[{place}]')" for place in range(3))
 ANY_EDGE_OF = f"IN (SELECT {_FIELDS} FROM json_each(?))"  # noqa: S608  (constants)
 #: One claim of an episode: local ids, the edge it supports.
 EpisodeClaim = tuple[str, str, Edge]
-
-#: A node, and a place and thing that mentions of it have.
-MentionGroup = tuple[int, str | None, str | None]
-#: Episode and local id of a mention.
-MentionKey = tuple[str, str]
-#: A mention's group, and itself.
-TextMatch = tuple[MentionGroup, MentionKey]
 
 #: What a label has that says how a check came out.
 FAILS, PASSES = " fails: ", " passes"
@@ -366,22 +357,3 @@ def _check_of(label: str) -> str | None:
         return label.removesuffix(PASSES)
     check, found, _ = label.partition(FAILS)
     return check if found else None
-
-
-def wording(facts: EpisodeFacts) -> str:
-    """Every text under which something of an episode may be looked for, in one case (folded together: faster)."""
-    return "\n".join(dict.fromkeys(mention.page() for mention in facts.mentions)).casefold()
-
-
-def find_texts(connection: sqlite3.Connection, text: str) -> list[TextMatch]:
-    """The mentions whose text, but not their label, contains ``text``."""
-    wanted = text.casefold()
-    pages = connection.execute("SELECT episode, folded FROM wording")
-    episodes = [episode for episode, page in pages if wanted in page]
-    rows = connection.execute(
-        "SELECT node, place, thing, e.id, local, raw, message, command, path FROM mention m JOIN episode e"  # noqa: S608  (a constant)
-        " ON e.number = m.episode JOIN node n ON n.number = m.node"
-        f" WHERE m.episode {ANY_OF} AND NOT instr(n.folded, ?)",
-        (as_list(episodes), wanted),
-    )
-    return [(row[:3], row[3:5]) for row in rows if wanted in folded(*row[5:])]

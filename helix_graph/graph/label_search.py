@@ -5,8 +5,7 @@ stand for others (`helix_graph.graph.question_words`), identifiers count in part
 with the file, command or message that some of its mentions have, or a session, by its task. Its ``share`` says how much
 of the question it has, 0 to 1: a word weighs more the fewer mentions have it.
 
-SQLite puts what each mention says together, which Python looks through fast; only the best are then read and compared
-word by word.
+What all mentions say is looked through fast; only the best are then read and compared word by word.
 """
 
 from __future__ import annotations
@@ -23,8 +22,9 @@ import msgspec
 
 from helix_episodes.extraction.shell.programs import LOOKERS, LOOKING_SUBCOMMANDS
 from helix_graph.database import ANY_OF, as_list
-from helix_graph.graph.adjacency import MentionKey, MentionPlace
+from helix_graph.graph.adjacency import MentionPlace
 from helix_graph.graph.finer_labels import named
+from helix_graph.graph.mention_texts import AllTexts, MentionKey, MentionText, all_texts, read_mentions
 from helix_graph.graph.passed_or_failed import Wanted, leaning, wanted
 from helix_graph.graph.question_words import (
     TABLE_WORDS,
@@ -40,10 +40,10 @@ from helix_graph.word_search import indexed, query_words
 
 if TYPE_CHECKING:
     import sqlite3
-    from collections.abc import Collection, Mapping
+    from collections.abc import Collection
 
-    from helix_graph.graph.adjacency import MentionGroup
     from helix_graph.graph.finer_labels import Resolution
+    from helix_graph.graph.mention_texts import MentionGroup
 
 
 #: What a word weighs that begins a longer one; so many letters it must have.
@@ -73,7 +73,6 @@ _LEAST = 0.4
 #: Nor is what has less than this of the question.
 _LEAST_SHARE = 0.1
 _WORD = re.compile(r"[^\W_]+")
-_ASIDE = re.compile(r"[\d&]?>*\s*/dev/null|<<.*\Z", re.DOTALL)
 _FILE_NAME = re.compile(r"[\w./-]*\w\.[a-z]{1,4}(?!\w)")
 
 
@@ -130,14 +129,14 @@ def search_labels(connection: sqlite3.Connection, text: str, *, limit: int) -> L
 
 def candidates(connection: sqlite3.Connection, text: str, *, limit: int) -> list[Candidate]:
     """As `search_labels`, with the text that leads to each."""
-    texts = _texts(connection)
+    texts = all_texts(connection)
     words, understood = _understood(connection, text, texts.folded)
     levels = levels_in(words, texts.folded)
     weights = weights_of(levels)
     if not (texts.folded and any(one.own for one in weights.values())):
         return []
     asked = wanted(understood, labels_of_checks(connection))
-    compared = _read(connection, _roughly_best(connection, texts, levels, weights, asked), texts.ran)
+    compared = read_mentions(connection, _roughly_best(connection, texts, levels, weights, asked), texts.ran)
     average = texts.length / len(texts.folded)
     found = [
         *_of_mentions(connection, compared, average, words, weights),
@@ -168,14 +167,14 @@ def labels_of_checks(connection: sqlite3.Connection) -> list[str]:
 
 def _of_mentions(
     connection: sqlite3.Connection,
-    compared: list[_Mention],
+    compared: list[MentionText],
     average: float,
     words: dict[str, Others],
     weights: dict[str, Weight],
 ) -> Iterator[tuple[float, Candidate]]:
     """The labels of the best mentions, and what is finer than a label, each with its rank."""
     whole = sum(one.own for one in weights.values())
-    by_node: defaultdict[int, list[tuple[float, _Mention]]] = defaultdict(list)
+    by_node: defaultdict[int, list[tuple[float, MentionText]]] = defaultdict(list)
     by_place: defaultdict[tuple[int, str | None], list[_Finer]] = defaultdict(list)
     unnamed: dict[int, tuple[float, float]] = {}
     for group, members in _groups(compared, words, weights):
@@ -216,7 +215,7 @@ def _of_tasks(
     first = "SELECT local FROM mention WHERE episode = e.number ORDER BY line IS NULL, line, local LIMIT 1"
     query = f"SELECT id, ({first}) FROM episode e WHERE id {ANY_OF}"  # noqa: S608  (constants)
     begun = connection.execute(query, (as_list(scores),)).fetchall()
-    for one in sorted(_read(connection, [key for key in begun if key[1]], {}), key=lambda one: one.episode):
+    for one in sorted(read_mentions(connection, [key for key in begun if key[1]], {}), key=lambda one: one.episode):
         if not asked.excludes(one.label):
             rank = scores[one.episode] / (1 - _LENGTH + _LENGTH * len(one.task) / average)
             yield rank, _of_session(one, scores[one.episode] / whole)
@@ -271,7 +270,7 @@ class _Finer(NamedTuple):
     rank: float
     share: float
     group: MentionGroup
-    kept: list[_Mention]
+    kept: list[MentionText]
 
 
 def _folded(members: list[_Finer]) -> list[_Finer]:
@@ -287,80 +286,9 @@ def _folded(members: list[_Finer]) -> list[_Finer]:
     return [whole, *(one for one in members if one not in alike)]
 
 
-class _Mention(NamedTuple):
-    node: int
-    label: str
-    type: str
-    place: str | None
-    thing: str | None
-    episode: str
-    local: str
-    line: int | None
-    log: str | None
-    raw: str
-    quote: str
-    said: str
-    wrote: str
-    why: str
-    task: str
-    text: str
-    length: int
-
-
-class _Texts(NamedTuple):
-    """What all mentions say, each in one case with its key and node; their length together without what ``ran``."""
-
-    keys: list[tuple[str, str, int]]
-    folded: list[str]
-    length: int
-    ran: dict[MentionKey, str]
-
-
-#: What `_read` puts together between a mention's label and the session's task, but with what `_plain` leaves out.
-_TOGETHER = " || ".join(
-    [
-        *(f"iif({text} <> '', char(10) || {text}, '')" for text in ("raw", "message", "command", "path")),
-        *(
-            f"iif({name} <> '' AND coalesce(command, '') = '' AND NOT instr(raw, {name})"
-            f" AND NOT instr(coalesce(message, ''), {name}), char(10) || {name}, '')"
-            for name in ("place", "thing")
-        ),
-        *(f"iif({text} <> '', char(10) || {text}, '')" for text in ("quote", "rationale", "context")),
-    ]
-)
-
-
-def _texts(connection: sqlite3.Connection) -> _Texts:
-    """All mentions in the order in which they are stored: labels and tasks are looked up by Python, which is faster."""
-    labels = dict(connection.execute("SELECT number, label FROM node"))
-    tasks = connection.execute("SELECT number, id, task FROM episode WHERE origin <> 'assertion'")
-    sessions = {number: (episode, f"\n{task}" if task else "") for number, episode, task in tasks}
-    keys: list[tuple[str, str, int]] = []
-    folded: list[str] = []
-    for number, local, node, text in connection.execute(
-        f"SELECT episode, local, node, {_TOGETHER} FROM mention NOT INDEXED"  # noqa: S608  (constants)
-    ):
-        if number in sessions:
-            episode, task = sessions[number]
-            keys.append((episode, local, node))
-            folded.append(f"{labels[node]}{text}{task}".casefold())
-    lengths, ran = list(map(len, folded)), _commands(connection)
-    places = {key[:2]: place for place, key in enumerate(keys)} if ran else {}
-    for key, run in ran.items():
-        if key in places:
-            folded[places[key]] = _joined(folded[places[key]], run.casefold())
-    aside = {place for place, text in enumerate(folded) if "/dev/null" in text or "<<" in text}
-    if aside:
-        exact = {(one.episode, one.local): one for one in _read(connection, [keys[place][:2] for place in aside], ran)}
-        for place in aside:
-            one = exact[keys[place][:2]]
-            folded[place], lengths[place] = one.text, one.length
-    return _Texts(keys, folded, sum(lengths), ran)
-
-
 def _roughly_best(
     connection: sqlite3.Connection,
-    texts: _Texts,
+    texts: AllTexts,
     levels: dict[str, bytes],
     weights: dict[str, Weight],
     asked: Wanted,
@@ -376,47 +304,6 @@ def _roughly_best(
         if scores[one] and node not in against
     )
     return [(episode, local) for _, episode, local in nsmallest(_COMPARED, found)]
-
-
-def _read(connection: sqlite3.Connection, keys: list[MentionKey], ran: Mapping[MentionKey, str]) -> list[_Mention]:
-    """Some mentions; ``ran`` has the commands that those of runs are of."""
-    rows = connection.execute(
-        "SELECT m.node, n.label, n.type, m.place, m.thing, e.id, m.local, m.line, m.log, m.raw, m.message, m.command,"
-        " m.path, m.quote, m.rationale, m.context, e.task"
-        " FROM json_each(?) w CROSS JOIN episode e ON e.id = json_extract(w.value, '$[0]')"
-        " CROSS JOIN mention m ON m.episode = e.number AND m.local = json_extract(w.value, '$[1]')"
-        " JOIN node n ON n.number = m.node",
-        (as_list(keys),),
-    )
-    found = []
-    for *place, raw, message, command, path, quote, rationale, context, task in rows:
-        plain = (_plain(raw), _plain(command), _plain(quote)) if command else (raw, command, quote)
-        names = (name for name in place[3:5] if name and not command and name not in f"{raw}\n{message}")
-        said, why = _joined(plain[0], message, plain[1], path, *names), _joined(rationale, context)
-        text = _joined(place[1], said, plain[2], why, task).casefold()
-        length, run = len(text), ran.get((place[5], place[6]))
-        if run:
-            why, text = _joined(why, run), _joined(text, run.casefold())
-        found.append(_Mention._make((*place, raw, quote, said, plain[2], why, task, text, length)))
-    return found
-
-
-def _commands(connection: sqlite3.Connection) -> dict[MentionKey, str]:
-    """The command whose run each failure and each pass is of, by episode and its name there."""
-    rows = connection.execute(
-        "SELECT e.id, r.events, r.command FROM run r JOIN episode e ON e.number = r.episode"
-        " WHERE r.command IS NOT NULL AND r.events <> ''"
-    )
-    return {(episode, local): _plain(command) for episode, events, command in rows for local in events.split()}
-
-
-def _plain(command: str) -> str:
-    """A command without where its output goes and without a here-document: both have words of anything."""
-    return _ASIDE.sub(" ", command) if "/dev/null" in command or "<<" in command else command
-
-
-def _joined(*texts: str | None) -> str:
-    return "\n".join(text for text in texts if text)
 
 
 def _understood(connection: sqlite3.Connection, text: str, folded: list[str]) -> tuple[dict[str, Others], str]:
@@ -470,15 +357,15 @@ def _stems(text: str) -> frozenset[str]:
     return frozenset(stem(word) for word in _WORD.findall(indexed(text)))
 
 
-def _best_first(pair: tuple[float, _Mention]) -> tuple[float, str, str]:
+def _best_first(pair: tuple[float, MentionText]) -> tuple[float, str, str]:
     return -pair[0], pair[1].episode, pair[1].local
 
 
 def _groups(
-    mentions: list[_Mention], words: dict[str, Others], weights: dict[str, Weight]
-) -> Iterator[tuple[MentionGroup, list[tuple[float, _Mention]]]]:
+    mentions: list[MentionText], words: dict[str, Others], weights: dict[str, Weight]
+) -> Iterator[tuple[MentionGroup, list[tuple[float, MentionText]]]]:
     """Mentions by label, place and thing, with what each has of the question, the best first."""
-    groups: defaultdict[MentionGroup, list[tuple[float, _Mention]]] = defaultdict(list)
+    groups: defaultdict[MentionGroup, list[tuple[float, MentionText]]] = defaultdict(list)
     for one in mentions:
         score = _exact((f"{one.label}\n{one.said}", one.wrote, one.why, one.task), words, weights)
         if score:
@@ -487,7 +374,7 @@ def _groups(
         yield group, sorted(members, key=_best_first)
 
 
-def _candidate(group: MentionGroup, kept: list[_Mention], share: float) -> Candidate:
+def _candidate(group: MentionGroup, kept: list[MentionText], share: float) -> Candidate:
     first, (_, place, thing) = kept[0], group
     resolution: Resolution = "thing" if thing else "place" if place else "kind"
     episodes = frozenset(one.episode for one in kept)
@@ -503,7 +390,7 @@ def _candidate(group: MentionGroup, kept: list[_Mention], share: float) -> Candi
     return Candidate(match, thing or place or first.label)
 
 
-def _spread(mentions: list[_Mention]) -> list[_Mention]:
+def _spread(mentions: list[MentionText]) -> list[MentionText]:
     """The best mentions that are shown: of each session its best before the second of any."""
     turns: defaultdict[str, int] = defaultdict(int)
     ranked = []
@@ -513,7 +400,7 @@ def _spread(mentions: list[_Mention]) -> list[_Mention]:
     return [mentions[place] for _, place in sorted(ranked)[:_QUOTED]]
 
 
-def _of_label(connection: sqlite3.Connection, node: int, best: list[_Mention], share: float) -> Candidate:
+def _of_label(connection: sqlite3.Connection, node: int, best: list[MentionText], share: float) -> Candidate:
     row = connection.execute("SELECT episodes, mentions FROM node WHERE number = ?", (node,)).fetchone()
     match = LabelMatch(
         label=best[0].label,
@@ -527,7 +414,7 @@ def _of_label(connection: sqlite3.Connection, node: int, best: list[_Mention], s
     return Candidate(match, best[0].label)
 
 
-def _of_session(one: _Mention, share: float) -> Candidate:
+def _of_session(one: MentionText, share: float) -> Candidate:
     """A session by its task; what is asked of it begins at its first mention."""
     match = LabelMatch(
         label=one.label,
@@ -542,7 +429,7 @@ def _of_session(one: _Mention, share: float) -> Candidate:
     return Candidate(match, one.raw or one.label)
 
 
-def _place(one: _Mention) -> MentionPlace:
+def _place(one: MentionText) -> MentionPlace:
     return MentionPlace(episode=one.episode, local=one.local, text=one.raw, log=one.log, line=one.line, quote=one.quote)
 
 

@@ -20,16 +20,16 @@ in the texts of mentions; a stitched path is shown with the shortest that a sing
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
 from helix_episodes.errors import InvalidArgument
 from helix_episodes.store import PREFIX
 from helix_graph.errors import NO_WORDS
-from helix_graph.graph.adjacency import FAILS, Adjacency, Edge, Frequency, Joint, MentionPlace, NodeSummary
+from helix_graph.graph.adjacency import FAILS, Adjacency, Edge, Frequency, Joint, MentionPlace
+from helix_graph.graph.answers import NO_NODE, AlikeSteps, FoundPath, PathAnswer, PathStep, Witness
 from helix_graph.graph.finer_adjacency import FinerAdjacency
-from helix_graph.graph.finer_labels import Resolution
 from helix_graph.graph.label_lookup import (
     Match,
     ends_at_kind,
@@ -38,8 +38,6 @@ from helix_graph.graph.label_lookup import (
     names_one,
     pairs,
 )
-from helix_graph.graph.label_search import LabelMatch
-from helix_graph.graph.model import GraphNode, row_of
 from helix_graph.graph.shortest_paths import (
     Ends,
     PathChoice,
@@ -52,14 +50,8 @@ from helix_graph.graph.shortest_paths import (
     witnessed,
 )
 
-
-def path_row(answer: PathAnswer) -> dict[str, Any]:
-    """A path with the original's keys: ``depth`` only when it was found, ``error`` only when not."""
-    nodes = [row_of(node) for node in answer.path if isinstance(node, GraphNode)]
-    if answer.found:
-        return {"found": True, "path": nodes, "depth": answer.depth}
-    error = "Node not found" if answer.hint == _NO_NODE else answer.error
-    return {"found": False, "path": [], "error": error, "hint": answer.hint}
+if TYPE_CHECKING:
+    from helix_graph.graph.finer_labels import Resolution
 
 
 #: What "leads to" means unless one asks for more: `prevents` and `correlates` lead nowhere.
@@ -69,82 +61,6 @@ LOWEST_DEPTH, HIGHEST_DEPTH = 1, 10
 _LOOKED_AT = 10
 #: So many episodes are quoted for each step; all are named.
 _QUOTED = 10
-
-
-class Witness(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """One episode behind a step: where its two ends are. Of an end that is several edits the lines of all of them."""
-
-    episode: str
-    source: MentionPlace
-    target: MentionPlace
-    source_lines: tuple[int, ...] = ()
-    target_lines: tuple[int, ...] = ()
-
-
-class PathStep(msgspec.Struct, frozen=True, kw_only=True):
-    """One edge of a path; ``source`` and ``target`` are as fine as the path's resolution.
-
-    ``weight`` is how sure the reasons of the link are, ``frequency`` in how many of the sessions with its source it is
-    there. ``episodes`` are all that claim it, ``assertions`` how many of those do; ``evidence_count`` is both together,
-    and at most ten are quoted as ``witnesses``.
-    """
-
-    source: str
-    target: str
-    type: str
-    reasons: tuple[str, ...]
-    weight: float
-    frequency: Frequency
-    evidence_count: int
-    episodes: tuple[str, ...]
-    assertions: int
-    witnesses: tuple[Witness, ...]
-
-
-class AlikeSteps(msgspec.Struct, frozen=True, kw_only=True):
-    """The same steps by their labels alone: which episodes contain them all, and the weakest of them."""
-
-    whole: tuple[str, ...]
-    weakest: Frequency
-
-
-class FoundPath(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """A path.
-
-    ``path`` are its nodes; `Graph.path` names their episodes. ``depth`` counts edges. ``whole`` names the episodes that
-    contain the path whole at its ``resolution``; with none it is ``stitched``. ``weakest`` is the frequency of the step
-    that is found in the smallest share of the sessions with its source, by the low end of the interval. ``alike``
-    says how common the same steps are between other files, tests and commands.
-    """
-
-    path: tuple[NodeSummary, ...] | tuple[GraphNode, ...]
-    steps: tuple[PathStep, ...] = ()
-    depth: int | None = None
-    resolution: Resolution = "kind"
-    whole: tuple[str, ...] = ()
-    stitched: bool = False
-    weakest: Frequency | None = None
-    alike: AlikeSteps | None = None
-
-
-class PathAnswer(FoundPath, frozen=True, kw_only=True, omit_defaults=True):
-    """The path, or why there is none.
-
-    ``error`` has the sentence of the original, ``hint`` what to do about it. ``read_as`` says what a text
-    that names nothing was taken for, by its words, ``nearest`` what it may have meant. Asked for several, it has
-    ``alternatives``, the others in their order; ``complete`` is false when there was too much to look at all of it.
-    Asked for the resolution ``kind``, a stitched path has the shortest that single episodes contain as its
-    ``witnessed_path``.
-    """
-
-    found: bool
-    witnessed_path: FoundPath | None = None
-    alternatives: tuple[FoundPath, ...] = ()
-    complete: bool = True
-    error: str | None = None
-    hint: str | None = None
-    read_as: dict[str, str] = {}
-    nearest: tuple[LabelMatch, ...] = ()
 
 
 def _in_a_session(path: RankedPath) -> bool:
@@ -219,7 +135,7 @@ def find_path(  # noqa: PLR0913  (the options of the question)
         return answer
     missing = [text for text in (source, target) if next(matches(graph, text), None) is None]
     if missing:
-        return PathAnswer(found=False, path=(), error=f'Nothing matches "{missing[0].strip()}"', hint=_NO_NODE)
+        return PathAnswer(found=False, path=(), error=f'Nothing matches "{missing[0].strip()}"', hint=NO_NODE)
     hint = resolution is None and _followed(graph, source, target, asked)
     hint = hint or (_apart(apart) if apart else _hint(graph, source, target, asked))
     return PathAnswer(found=False, path=(), error=f"No path found within depth {max_depth}", hint=hint)
@@ -243,7 +159,6 @@ def _apart(answer: FoundPath) -> str:
     return f"no session holds the whole; its links by sessions: {', '.join(links)}"
 
 
-_NO_NODE = "`helix-graph labels` lists all labels"
 NO_WAY = f"no path of up to {HIGHEST_DEPTH} links connects them"
 _IS_BOTH = '"{}" has both names; `helix-graph effects` shows what followed it'
 _BY_LABELS = (

@@ -14,7 +14,8 @@ from itertools import pairwise
 import msgspec
 
 from helix_episodes.store import PREFIX
-from helix_graph.graph.adjacency import FIRMEST, Adjacency, Edge, End, Firmness, Joint, MentionKey
+from helix_graph.graph.adjacency import FIRMEST, Adjacency, Edge, End, Firmness, Joint
+from helix_graph.graph.mention_texts import MentionKey
 
 _Sequence = tuple[tuple[str, ...], ...]
 
