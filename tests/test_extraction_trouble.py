@@ -285,7 +285,8 @@ def test_a_failure_of_ci_is_one_however_often_it_is_looked_at(
     command, printed, then, shown = looks
     (error,) = episode_of(script("s").prompt("CI?").run(command, printed).run(then, shown)).events
     assert error.evidence is not None
-    assert {error.evidence.line, *error.evidence.also} == lines
+    # It came to light at the first look.
+    assert (error.evidence.line, {error.evidence.line, *error.evidence.also}) == (min(lines), lines)
     assert ("undefined: Total" in (error.message or "")) == (FAILED_LOG in looks)
 
 
@@ -303,6 +304,56 @@ def test_two_failed_jobs_of_a_run_are_two_failures(script: Begin, episode_of: Ex
     log = script("s").prompt("CI?").run("gh run view 12 --job 77 --log", FAILED_LOG)
     errors = episode_of(log.run("gh run view 12 --job 78 --log", lint.replace(":07.", ":09."))).events
     assert [error.content for error in errors] == ["CI fails: unit", "CI fails: lint"]
+
+
+def job(name: str, took: str, number: int) -> str:
+    return f"{name}\tfail\t{took}\thttps://x/actions/runs/12/job/{number}"
+
+
+def test_the_jobs_of_a_list_are_failures_of_their_own_once_their_logs_are_read(
+    script: Begin, episode_of: Extracted
+) -> None:
+    listed = "\n".join([job("unit", "1m35s", 77), job("lint", "40s", 78)])
+    lint = logged("lint", "a.go:1:1: x (errcheck)", "##[error]Process completed with exit code 1.")
+    log = script("s").prompt("CI?").run("gh pr checks 7", listed, code=1)
+    (one,) = episode_of(log).events
+    assert one.content == "CI fails: unit"
+    log.run("gh run view 12 --job 78 --log", lint.replace(":07.", ":09.")).run(
+        "gh run view 12 --log-failed", FAILED_LOG
+    )
+    errors = episode_of(log).events
+    assert {(error.content, error.message) for error in errors} == {
+        ("CI fails: unit", "cart.go:9:2: undefined: Total"),
+        ("CI fails: lint", "a.go:1:1: x (errcheck)"),
+    }
+    assert {error.evidence.line for error in errors if error.evidence} == {3}
+
+
+@pytest.mark.parametrize(
+    ("later", "failed"),
+    [
+        # It gathers what became of the others.
+        (job("all-green", "2s", 79), ["CI fails: unit"]),
+        (job("lint", "40s", 78), ["CI fails: unit", "CI fails: lint"]),
+    ],
+)
+def test_a_later_list_tells_only_of_the_jobs_that_failed_since(
+    script: Begin, episode_of: Extracted, later: str, failed: list[str]
+) -> None:
+    log = script("s").prompt("CI?").run("gh pr checks 7", LISTED, code=1)
+    events = episode_of(log.run("gh pr checks 7", f"{LISTED}\n{later}", code=1)).events
+    assert [event.content for event in events] == failed
+
+
+def test_a_log_that_does_not_name_its_job_is_that_of_the_job_of_its_number(
+    script: Begin, episode_of: Extracted
+) -> None:
+    printed = (
+        "2026-03-04T05:06:07.1Z out of widgets\n2026-03-04T05:06:08.1Z ##[error]Process completed with exit code 1."
+    )
+    log = script("s").prompt("CI?").run("gh pr checks 7", LISTED, code=1)
+    (error,) = episode_of(log.run("gh api repos/x/y/actions/jobs/77/logs", printed)).events
+    assert (error.content, error.message) == ("CI fails: unit", "out of widgets")
 
 
 def test_a_script_that_npm_prints_is_not_why_a_job_failed(script: Begin, episode_of: Extracted) -> None:

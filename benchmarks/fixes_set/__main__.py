@@ -4,9 +4,9 @@ python benchmarks/fixes_set [--misses]
 
 A fix is *found* when one of ours stands on the line of its failing result and credits at least one of its changes. One
 of ours is *right* when its failure is annotated and it credits annotated changes only; *nearly right* when at least one
-of the changes is annotated. A call and its result stand for each other. Doubtful fixes count neither way. Later
-sets have every noticed failure too: found when one of our error events stands on one of its lines; one of ours is right
-when it stands on an annotated one.
+of the changes is annotated. A call, its result and the polls of it stand for each other. Doubtful fixes count neither
+way. Later sets have every noticed failure too, the fifth nothing else: found when one of our error events stands on one
+of its lines; one of ours is right when it stands on an annotated one.
 """
 
 from __future__ import annotations
@@ -34,21 +34,21 @@ if TYPE_CHECKING:
 #: How a failure came to light, as annotated.
 KINDS = ("check", "formatter", "command", "tool", "user", "merge", "ci")
 #: What the annotators of the later sets call the failures that they list.
-FAILURE_KINDS = ("work", "command", "tool", "environment", "probe")
+FAILURE_KINDS = ("work", "command", "tool", "environment", "probe", "expected")
 #: The sets in the order in which they were annotated.
-SETS = ("fixes.json", "fixes_second.json", "fixes_third.json", "fixes_fourth.json")
+SETS = ("fixes.json", "fixes_second.json", "fixes_third.json", "fixes_fourth.json", "failures_fifth.json")
 MEASURES = ("all", "nearly", *KINDS, "failures", *(f"  {kind}" for kind in FAILURE_KINDS))
 HERE = Path(__file__).resolve().parent
 
 
 class Places:
-    """The lines that a statement stands on, with those of its call's result and its result's call."""
+    """The lines that a statement stands on, with those of its call, its result and the polls of it."""
 
     def __init__(self, session: Session, episode: Episode) -> None:
         by_call: dict[str, set[int]] = defaultdict(set)
         for step in session.steps:
             if step.call_id is not None:
-                by_call[step.call_id].add(step.source.line)
+                by_call[step.call_id].update((step.source.line, *(piece.line for piece in step.pieces)))
         self._twins: dict[int, set[int]] = defaultdict(set)
         for lines in by_call.values():
             for line in lines:
@@ -75,14 +75,14 @@ def score(session: dict[str, Any], tallies: dict[str, Tally]) -> None:
     episode = extract(read)
     places = Places(read, episode)
     name = Path(session["log"]).stem[:12]
-    for one in session["fixes"]:
+    for one in session.get("fixes", ()):
         if one.get("doubtful"):
             continue
         hit = any(_finds(places, fix, one) for fix in episode.fixes)
         for tally in (tallies["all"], tallies[one["kind"]]):
             tally.want(hit=hit, text=f"{name} {one['kind']} {one['failure']} fixed by {one['changes']}: {one['what']}")
     score_failures(session.get("failures", ()), episode, places, tallies, name=name)
-    for fix in episode.fixes:
+    for fix in episode.fixes if "fixes" in session else ():
         judge(places, fix, session["fixes"], tallies, text=f"{name} {_words(places, fix, episode)}")
 
 

@@ -13,8 +13,6 @@ from functools import partial
 from itertools import islice, takewhile
 from typing import TYPE_CHECKING
 
-import msgspec
-
 from helix_episodes.extraction.calls import UNDONE, ParsedCall
 from helix_episodes.extraction.checks import (
     NO_SUCH_TOOL,
@@ -26,9 +24,9 @@ from helix_episodes.extraction.checks import (
     silent_failure,
     tool_finding,
 )
-from helix_episodes.extraction.checks.ci import CI, failed_job, is_listed, marks_of_failure
+from helix_episodes.extraction.checks.ci import CI, failed_job
 from helix_episodes.extraction.checks.compilers import DIAGNOSTICS, family_of_diagnostic, read_diagnostics
-from helix_episodes.extraction.delivery import delivered_by
+from helix_episodes.extraction.ci_looks import told_once
 from helix_episodes.extraction.drafts import DraftEvent, ReportedFailure, draft_error, draft_event, line
 from helix_episodes.extraction.paths import relative
 from helix_episodes.extraction.prose.sentences import has_any, sentences_of
@@ -106,7 +104,8 @@ def events_of(session: Session, calls: Sequence[ParsedCall]) -> list[DraftEvent]
             ends = (*prompts[bisect_right(prompts, position) :], len(session.steps)) if event.check == CI else ()
             reported = ReportedFailure(until=ends[0], later=ends[1:]) if ends else None
             found.append(DraftEvent(position=position, call=number, event=event, reported=reported))
-    return [*_told_once(found, calls), *_handed_over(calls), *_milestones(session)]
+    event_of = partial(_ci_error, root=session.root)
+    return [*told_once(found, calls, event_of=event_of), *_handed_over(calls), *_milestones(session)]
 
 
 def _ends(result: Step) -> Iterator[tuple[int, str | int]]:
@@ -114,49 +113,6 @@ def _ends(result: Step) -> Iterator[tuple[int, str | int]]:
     yield result.source.line, result.text
     if result.exit_code is not None:
         yield result.source.line, result.exit_code
-
-
-def _told_once(drafts: Sequence[DraftEvent], calls: Sequence[ParsedCall]) -> list[DraftEvent]:
-    """The same without failures of CI that were shown before: a list, the job's log and each part of it tell of one.
-
-    The first stands for all, with the lines of the others; the log stands for the list, which does not say why. So it
-    is with another run of the job that fails with the same words, as long as nothing was delivered in between.
-    """
-    kept: list[DraftEvent] = []
-    seen: dict[str, int] = {}
-    delivered = [
-        number
-        for number, call in enumerate(calls)
-        if delivered_by(call)
-        or any(part.program == "gh" and part.subcommand in {"run rerun", "workflow run"} for part in call.segments)
-    ]
-    for draft in drafts:
-        call = calls[draft.call or 0]
-        job = failed_job(call.segments, call.output) if draft.event.check == CI else None
-        if job is None:
-            kept.append(draft)
-            continue
-        marks = marks_of_failure(call.segments, call.output, job, period=bisect_right(delivered, draft.call or 0))
-        first = next((seen[mark] for mark in marks if mark in seen), len(kept))
-        if first == len(kept):
-            kept.append(draft)
-        else:
-            before = kept[first]
-            why = is_listed(before.event.message or "") and not is_listed(job.message)
-            kept[first] = _shown_at(draft, before) if why else _shown_at(before, draft)
-        for mark in marks:
-            seen.setdefault(mark, first)
-    return kept
-
-
-def _shown_at(draft: DraftEvent, other: DraftEvent) -> DraftEvent:
-    """A draft that stands for another one too."""
-    own, its = draft.event.evidence, other.event.evidence
-    if own is None or its is None:
-        return draft
-    lines = tuple(number for number in (*own.also, its.line, *its.also) if number != own.line)
-    evidence = msgspec.structs.replace(own, also=tuple(dict.fromkeys(lines)))
-    return msgspec.structs.replace(draft, event=msgspec.structs.replace(draft.event, evidence=evidence))
 
 
 def _words_of_refusal(call: ParsedCall, steps: Sequence[Step]) -> str:
@@ -179,7 +135,7 @@ def _results(call: ParsedCall, session: Session) -> Iterator[Event]:
         job = failed_job(call.segments, call.output)
         failure = None if any(verdict.passed is False for verdict in call.verdicts) else _failed_part(call)
         if job is not None:
-            yield _error(call, check=CI, finding=job, root=root)
+            yield _ci_error(call, job, root=root)
         elif failure is not None:
             yield _error(call, check=_culprit(call, failure.message), finding=failure, root=root)
         yield from _commits(call)
@@ -299,6 +255,10 @@ def failed_segment(call: ParsedCall, message: str) -> Segment | None:
         if found is not None:
             return found
     return decisive(tuple(others)) or call.decisive
+
+
+def _ci_error(call: ParsedCall, finding: CheckFinding, *, root: str | None) -> Event:
+    return _error(call, check=CI, finding=finding, root=root)
 
 
 def _error(call: ParsedCall, *, check: str, finding: CheckFinding, root: str | None, tool: str | None = None) -> Event:

@@ -21,8 +21,9 @@ CHECK_LINE = Regex(r"^([^\t\n]+)\t(pass|fail|pending|skipping|cancel)\w*\t([^\t\
 #: The heading of a run, printed again at every look of `gh run watch`, and a job of it that failed.
 _RUN = Regex(r"^\S .* \u00b7 \d+$", re.MULTILINE)
 _JOB = Regex(r"^X (.+) in ([0-9hms]+) \(ID \d+\)", re.MULTILINE)
-#: A job that never began because another one had failed, or that was cancelled, takes no time.
-_NO_TIME = frozenset({"0", "0s"})
+#: A job takes longer than so many seconds to be set up: one that is shorter never began, as another one had failed, was
+#: cancelled, or is there to gather what became of the others.
+_SET_UP = 5
 #: A line of a log: the job and its step, unless one job alone was asked for, the time, and what was printed then. A
 #: search may have put a line's number before it.
 _LOGGED = Regex(
@@ -40,6 +41,7 @@ _SCRIPTS = ("> ", "$ ")
 #: of runs.
 _JOB_NUMBER = Regex(r"\b(?:jobs?/|ID )(\d+)|--job[ =](\d+)")
 _NUMBER = Regex(r"\b\d{2,}\b")
+_RUN_NUMBER = Regex(r"/runs/(\d+)/")
 _TROUBLE = Regex(
     r"^(?:\S+ )?(?:\u2a2f|\u2717|\u2716|\u00d7|X) |\b(?:error|fatal|panic)(?:\[\w+\])?:|\bfail(?:ed|ure)\b",
     re.IGNORECASE,
@@ -47,18 +49,33 @@ _TROUBLE = Regex(
 
 
 def failed_job(segments: Sequence[Segment], output: str) -> CheckFinding | None:
-    r"""The first job of CI that failed, by its name; the others stand in ``further``. None where no job has failed.
+    r"""The first job of CI that failed, by its name; the others are in ``further``. None where no job has failed.
 
     >>> from helix_episodes.extraction.shell.commands import parse_command
     >>> printed = "e2e\tfail\t0\thttps://x/1\nnightly\tfail\t1m35s\thttps://x/2\nlint\tpass\t9s\thttps://x/3"
     >>> failed_job(parse_command("gh pr checks 7"), printed).family
     'nightly'
     """
+    jobs = failed_jobs(segments, output)
+    return with_others(jobs) if jobs else None
+
+
+def with_others(jobs: Sequence[CheckFinding]) -> CheckFinding:
+    """The first of some jobs, with what is said of the others."""
+    return jobs[0]._replace(further=tuple(job.message for job in jobs[1:]), generic=False)
+
+
+def failed_jobs(segments: Sequence[Segment], output: str) -> tuple[CheckFinding, ...]:
+    """The jobs of CI that failed, those that ran before those that did not; of a log the first.
+
+    ``generic`` is true of what did not run, and of a log that does not name its job.
+    """
     asked = [part for part in segments if part.program == "gh"]
     # A log that was saved is looked through with other programs; how its lines are written tells it.
     saved = not asked and _ENDED in output and any(part.purpose == "look" for part in segments)
     if saved or any(_asks_for_log(part) for part in asked):
-        return _failed_in_log(output, of_failed=any("--log-failed" in part.arguments for part in asked))
+        of_failed = any("--log-failed" in part.arguments for part in asked)
+        return tuple(filter(None, (_failed_in_log(output, of_failed=of_failed),)))
     subcommands = {part.subcommand for part in asked}
     if "pr checks" in subcommands:
         found = [one for one in CHECK_LINE.finditer(output) if one[2] == "fail"]
@@ -67,12 +84,15 @@ def failed_job(segments: Sequence[Segment], output: str) -> CheckFinding | None:
         latest = max((one.start() for one in _RUN.finditer(output)), default=0)
         jobs = [(one[1], one[2], one[0]) for one in _JOB.finditer(output[latest:])]
     else:
-        return None
-    jobs.sort(key=lambda job: job[1] in _NO_TIME)
-    lines = dict.fromkeys(" ".join(shown.split()) for _, _, shown in jobs)
-    return (
-        CheckFinding(family=jobs[0][0].strip(), message=next(iter(lines)), further=tuple(lines)[1:]) if jobs else None
-    )
+        return ()
+    jobs.sort(key=lambda job: _is_brief(job[1]))
+    named = {" ".join(shown.split()): (name.strip(), _is_brief(took)) for name, took, shown in jobs}
+    return tuple(CheckFinding(family=name, message=shown, generic=brief) for shown, (name, brief) in named.items())
+
+
+def _is_brief(took: str) -> bool:
+    seconds = took.removesuffix("s")
+    return seconds.isdecimal() and int(seconds) <= _SET_UP
 
 
 def job_passed(segments: Sequence[Segment], output: str, job: str) -> bool:
@@ -84,7 +104,7 @@ def job_passed(segments: Sequence[Segment], output: str, job: str) -> bool:
 
 
 def marks_of_failure(segments: Sequence[Segment], output: str, finding: CheckFinding, *, period: int) -> frozenset[str]:
-    """What tells one failure of a job from others, however it is looked at; several jobs in a list are one of its own.
+    """What tells one failure of a job from others, however it is looked at.
 
     That is the job's number or a time in its log; within a ``period`` in which nothing was delivered also its run, or
     what it says.
@@ -93,10 +113,9 @@ def marks_of_failure(segments: Sequence[Segment], output: str, finding: CheckFin
     asked = " ".join(word for part in looks for word in part.arguments)
     runs = _NUMBER.findall(_JOB_NUMBER.sub("", asked)) if any(part.subcommand != "pr checks" for part in looks) else ()
     known = {f"{period} {finding.family} {one}" for one in (*runs, finding.message)}
-    if finding.further:
-        return frozenset({" ".join(_numbers(" ".join((finding.message, *finding.further)))) or finding.message})
     if is_listed(finding.message):
-        return frozenset(_numbers(finding.message)).union(known)
+        of_run = (f"{period} {finding.family} {one[1]}" for one in _RUN_NUMBER.finditer(finding.message))
+        return frozenset(_numbers(finding.message)).union(known, of_run)
     times = [found[2] for found in _LOGGED.finditer(output) if found[1] in {None, finding.family}]
     return frozenset((*times, *_numbers(asked))).union(known)
 
@@ -129,7 +148,7 @@ def _failed_in_log(output: str, *, of_failed: bool) -> CheckFinding | None:
     printed = "\n".join(text for one, text in lines if one == job)
     shown = [one for verdict in verdicts_in(printed) for one in verdict.findings if one.message] if lines else ()
     if shown:
-        return shown[0]._replace(family=job or shown[0].family, times=1, generic=False)
+        return shown[0]._replace(family=job or shown[0].family, times=1, generic=not job)
     said = [text.strip() for one, text in lines[:at] if one == job and text and not text.startswith(("##[", *_SCRIPTS))]
     told = next((text for text in said if _TROUBLE.search(text)), None)
     if at is not None:
@@ -137,4 +156,4 @@ def _failed_in_log(output: str, *, of_failed: bool) -> CheckFinding | None:
         told = (told or (said or [words])[-1]) if _ENDED in words else words
     elif not of_failed:
         told = None
-    return CheckFinding(family=job or "job failed", message=told) if told else None
+    return CheckFinding(family=job or "job failed", message=told, generic=not job) if told else None
