@@ -39,7 +39,7 @@ from helix_graph import Memory
 from helix_graph.embedding.cache import CACHE_NAME
 from helix_graph.embedding.choice import demanded
 from helix_graph.graph.node_labels import event_key, is_error
-from helix_graph.insights.harvest import lessons_of
+from helix_graph.insights.lessons import lessons_of
 from helix_graph.insights.model import FIX
 
 if TYPE_CHECKING:

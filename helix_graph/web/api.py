@@ -26,7 +26,6 @@ from helix_graph.project import PAGES
 from helix_graph.shared_authors import authors_of
 from helix_graph.validation import as_choice, as_datetime, as_int, as_path, as_str
 from helix_graph.web.page_content import (
-    PageMeta,
     issues_at,
     issues_of,
     page_rules,
@@ -71,6 +70,20 @@ VIEW = "view.html"
 #: Of so many of the newest sessions that did not succeed the log is read again, where it still is: each takes up to a
 #: tenth of a second. Of the others what their episodes kept is put in order.
 _LOGS_READ = 20
+
+
+class PageMeta(msgspec.Struct, frozen=True, kw_only=True):
+    """What the page begins with: ``opens`` is where, ``newest`` the time of the newest session.
+
+    ``pause`` is how many minutes without an entry are no work.
+    """
+
+    title: str
+    opens: str
+    newest: str
+    sessions: int
+    tabs: tuple[str, ...]
+    pause: float
 
 
 class _ReportHead(msgspec.Struct):

@@ -1,9 +1,7 @@
-"""What the page of a memory is about: its sessions and its issues, in columns that the page's scripts read as JSON.
+"""What the page of a memory is about: its sessions and issues, in columns that the page's scripts read as JSON.
 
-And what it says of places and of rules. Places: after a change of which folder or file each check fails, and what is
-changed together. The figures are those of `helix-graph checks` and `helix-graph fragile`; here every folder and file is
-listed that has runs enough, so that a place can be compared with the check's own rate. Rules: how far each is followed,
-what changed when it came, and which are missing, with the figures of `helix-graph rules` and `helix-graph advise`.
+And its places and rules, with the figures of `helix-graph checks`, `fragile`, `rules` and `advise`; here every folder
+and file is listed that has runs enough, so that a place can be compared with the check's own rate.
 
 A page is made of *packs*, one for each tab and one for each session's trace, so that a browser unpacks only what is
 looked at. Sessions are in the order of time and go by their place in it. Texts are as the logs have them; the page
@@ -53,23 +51,11 @@ TRACES = 200
 SHOWN, ISSUES_TRACED = 3, 200
 #: So many issues are on the page, and so many of those that one session met.
 MOST_ISSUES, MOST_ONCE = 400, 100
+#: The places of a check that are on the page; those with most runs.
+_MOST_PLACES, _MOST_PAIRS = 150, 60
 _LONGEST_TITLE = 140
 _MOST_PATHS = 12
 _WHOLE = 1000
-
-
-class PageMeta(msgspec.Struct, frozen=True, kw_only=True):
-    """What the page begins with: ``opens`` is where, ``newest`` the time of the newest session.
-
-    ``pause`` is how many minutes without an entry are no work.
-    """
-
-    title: str
-    opens: str
-    newest: str
-    sessions: int
-    tabs: tuple[str, ...]
-    pause: float
 
 
 class PageSessions(msgspec.Struct, frozen=True, kw_only=True):
@@ -311,11 +297,6 @@ class _Strips:
             _WHOLE * bisect_left(lines, first) // (len(lines) or 1),
             None if mended is None else _WHOLE * bisect_right(lines, mended) // (len(lines) or 1),
         )
-
-
-#: The places of a check that are on the page; those with most runs.
-_MOST_PLACES = 150
-_MOST_PAIRS = 60
 
 
 class PagePlace(msgspec.Struct, frozen=True, kw_only=True):

@@ -4,10 +4,3 @@ A tool is one typed function (`tool_declaration.tool`): its parameters become th
 that calls pass; its text is what the command of the same name would print. `dispatch` runs a call and turns failures
 into sentences, `protocol` answers messages, `stdio` and `http_server` carry them.
 """
-
-from __future__ import annotations
-
-import time
-
-#: When this server was started: what hooks noted long before is of other sessions.
-STARTED = time.time()

@@ -13,7 +13,7 @@ import threading
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
-from helix_cli.mcp import STARTED
+from helix_cli import STARTED
 from helix_episodes.discovery import folder_of_log, logs_named
 from helix_graph.agent_logs import Project
 from helix_graph.timestamps import stamp

@@ -1,8 +1,9 @@
-"""Who wrote the text on a user's line of a Claude Code log.
+"""Who wrote the text on a user's line of a Claude Code log, and when it reached the agent.
 
 Claude Code writes much under ``type: user`` that no person typed: results, reminders, expanded commands, hook messages,
 other agents' answers, notices of how a background call came out. Each text is classified by the marks that Claude Code
-itself sets around it, so that no one is credited with words they did not write.
+itself sets around it, so that no one is credited with words they did not write. A prompt may be said again from an
+earlier point (`Rewinds`), or have waited while the agent worked (`PromptQueue`).
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
-from helix_episodes.readers.common.fields import between, cut_tags
+from helix_episodes.readers.common.fields import Record, RecordPosition, between, cut_tags, id_in, text_in
 
 if TYPE_CHECKING:
     from helix_episodes.session import Status
@@ -215,3 +216,78 @@ def read_notice(text: str) -> Notice:
 
 def _part(text: str, tag: str) -> str:
     return between(text, f"<{tag}>", f"</{tag}>").strip()
+
+
+class Rewinds:
+    """Remembers below which point each prompt was said."""
+
+    def __init__(self) -> None:
+        self._anchor: dict[str, str] = {}
+        self._prompt_below: dict[str, tuple[str, int]] = {}
+
+    def pass_through(self, record: Record) -> None:
+        """Takes in a record that is no part of the conversation: who hangs on it hangs on its parent."""
+        uuid, parent = id_in(record, "uuid"), id_in(record, "parentUuid")
+        if uuid and parent:
+            self._anchor[uuid] = self._anchor.get(parent, parent)
+
+    def check(self, record: Record, *, text: str, line: int) -> int | None:
+        """The line of the prompt that this one replaces, if it replaces one; the same words again replace nothing."""
+        parent = id_in(record, "parentUuid")
+        if parent is None:
+            return None
+        point = self._anchor.get(parent, parent)
+        earlier = self._prompt_below.get(point)
+        self._prompt_below[point] = (text, line)
+        if earlier is None or earlier[0] == text:
+            return None
+        return earlier[1]
+
+
+class Queued(NamedTuple):
+    """Words in the queue and the line that holds them."""
+
+    text: str
+    place: RecordPosition
+
+
+class PromptQueue:
+    """What is waiting, first in first out."""
+
+    def __init__(self) -> None:
+        self._waiting: list[Queued] = []
+        self._delivered: set[str] = set()
+
+    def operate(self, record: Record, place: RecordPosition) -> Queued | None:
+        """Carries out one queue operation; the words, when it hands some to the agent.
+
+        Commands to the program (``/model``) are not said to the agent and never come out.
+        """
+        operation = text_in(record, "operation")
+        text = text_in(record, "content")
+        if operation == "enqueue":
+            self._waiting.append(Queued(text or "", place))
+            return None
+        if operation == "remove":
+            return self._deliver()
+        if operation == "dequeue":
+            del self._waiting[:1]
+        elif operation == "popAll":
+            self._waiting.clear()
+        return None
+
+    def was_delivered(self, text: str) -> bool:
+        """Whether these words came out of the queue already (newer versions also attach them); answers once."""
+        if text.strip() not in self._delivered:
+            return False
+        self._delivered.remove(text.strip())
+        return True
+
+    def _deliver(self) -> Queued | None:
+        if not self._waiting:
+            return None
+        first = self._waiting.pop(0)
+        if not first.text.strip() or first.text.lstrip().startswith("/"):
+            return None
+        self._delivered.add(first.text.strip())
+        return first
