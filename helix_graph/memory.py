@@ -395,6 +395,7 @@ class Memory:
         project: str | None = None,
         to: str | None = None,
         team_project: str | None = None,
+        mine: bool = False,
         progress: Callable[[int, int, Path], None] | None = None,
         workers: int | None = 1,
     ) -> SyncReport:
@@ -402,7 +403,8 @@ class Memory:
 
         ``workers`` is as for `helix_graph.graph.api.Graph.compile`. With ``to``, the address of a team's server or ""
         for the configured one, what is new here is pushed there, and what others have comes in: as the project
-        ``team_project``, or the last one, or one called like the project's folder.
+        ``team_project``, or the last one, or one called like the project's folder. With ``mine`` what this user pushed
+        there becomes this memory's own again (`helix_graph.sharing.team.Team.sync`).
 
         Raises:
             MissingExtra, TeamServerFailed: The team's server cannot be asked; everything else is done.
@@ -412,7 +414,7 @@ class Memory:
         logs, team = self.extract_all(project=project, progress=progress, workers=workers), None
         try:
             if to is not None:
-                team = self.team.sync(to, project=team_project, progress=progress)
+                team = self.team.sync(to, project=team_project, mine=mine, progress=progress)
         finally:
             graph = self.graph.compile(workers=workers)
         return SyncReport(logs=logs, graph=graph, team=team)

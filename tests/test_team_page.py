@@ -19,7 +19,7 @@ PAGE = Path(__file__).parents[1] / "docs" / "how-to" / "team-server.md"
 @pytest.mark.usefixtures("postgres")
 def test_the_example_runs_as_shown(tmp_path: Path) -> None:
     blocks = re.findall(r"<!-- runs: a server -->\n```console\n(.*?)```", PAGE.read_text(encoding="utf-8"), re.DOTALL)
-    assert len(blocks) == 4
+    assert len(blocks) == 5
     shown = "".join(blocks)
     commands = [line.removeprefix("$ ") for line in shown.splitlines() if line.startswith("$ ")]
     quoted = ["'$ " + one.replace("'", "'\\''") + "'" for one in commands]

@@ -34,6 +34,7 @@ from helix_graph.sharing.git_files import (
     tracked,
 )
 from helix_graph.sharing.model import ShareAdded, ShareCandidate, ShareList, ShareMerged, ShareState
+from helix_graph.sharing.own_again import named_sessions, own_entries, own_insights
 from helix_graph.sharing.own_records import NO_TIME, OwnRecords, shared_entry
 from helix_graph.sharing.records import (
     Forgotten,
@@ -204,6 +205,20 @@ class Sharing:
             forgotten=len(brought.removed) + len(removed),
             removed=(*brought.removed, *removed),
         )
+
+    def take_back(self, records: Iterable[SharedRecord], *, sessions: Iterable[str]) -> None:
+        """Takes records for this memory's own, as what this user pushed; again it changes nothing.
+
+        ``sessions`` are those of this memory's own episodes.
+        """
+        given = list(records)
+        with self._insights.database.reading() as connection:
+            slugs = {one.insight.uid: one.insight.slug for one in rows.where(connection, "1")}
+        found = list(own_insights(given, named_sessions(sessions), slugs, now=self._insights.now()))
+        if found:
+            take_in(self._insights, found)
+        if entries := own_entries(given):
+            self._topics.topics("import", json=entries)
 
     def _records(
         self, names: tuple[str, ...], topics: tuple[str, ...], authors: dict[str, str]

@@ -115,6 +115,7 @@ class TeamReport(msgspec.Struct, frozen=True, kw_only=True):
     Of this memory's own things ``pushed`` were new or changed, ``unchanged`` were there, ``deleted`` were deleted there
     as they were forgotten or changed here, and ``refused`` stay deleted there. ``missing`` were pushed from here and
     are here no more, though nobody forgot them: they stay there. A role that may only read pushes nothing.
+    Where that was asked for, ``taken_back`` objects of this role became this memory's own.
     """
 
     project: str
@@ -127,6 +128,7 @@ class TeamReport(msgspec.Struct, frozen=True, kw_only=True):
     pulled: TeamPulled
     problems: tuple[ShareProblem, ...] = ()
     missing: int = 0
+    taken_back: int = 0
 
 
 class ServerErasure(msgspec.Struct, frozen=True, kw_only=True):

@@ -7,22 +7,26 @@ from __future__ import annotations
 
 from contextlib import suppress
 from datetime import UTC, datetime
-from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import msgspec
+from msgspec.structs import replace
 
 from helix_episodes.safe_files import read_regular
 from helix_episodes.store import PREFIX
 from helix_graph.insights import feedback, rows
+from helix_graph.insights.links import links_where
 from helix_graph.insights.schema import said_by
 from helix_graph.project import digest
 from helix_graph.shared_authors import SHARED_HERE
 from helix_graph.sharing.records import (
+    OwnEntry,
+    OwnInsight,
     SharedEntry,
     SharedFeedback,
     SharedRecord,
+    session_hash,
     shared_insight,
     subject_name,
 )
@@ -34,7 +38,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from helix_graph.insights.api import Insights
-    from helix_graph.insights.model import Insight
+    from helix_graph.insights.model import Insight, InsightLink
     from helix_graph.topics.api import Topics
     from helix_graph.topics.transfer import ExportedEntry
 
@@ -61,7 +65,7 @@ class OwnRecords:
         return ", ".join(found)
 
     def records(self) -> tuple[SharedRecord, ...]:
-        """This memory's own insights, their outcomes, and entries: whatever nobody brought.
+        """This memory's own insights, their outcomes, and entries: whatever nobody brought, with their ``own`` parts.
 
         Insights that were harvested from somebody else's episodes are theirs.
         """
@@ -72,7 +76,20 @@ class OwnRecords:
         theirs = {here.entries[name] for name in here.theirs}
         entries = [one for one in self.entries().values() if one.id not in theirs]
         feedback = self.feedback_on(one.uid for one in own)
-        return (*map(shared_insight, own), *feedback, *map(shared_entry, entries))
+        links = self._links()
+        insights = (replace(shared_insight(one), own=_own_part(one, links.get(one.uid, ()))) for one in own)
+        mine = (replace(shared_entry(one), own=OwnEntry(id=one.id, links=one.links)) for one in entries)
+        return (*insights, *feedback, *mine)
+
+    def _links(self) -> dict[str, list[InsightLink]]:
+        """The links that no file brought, by the insight from which they lead."""
+        with self._insights.database.reading() as connection:
+            found = list(links_where(connection, "id NOT IN (SELECT id FROM insight_import) ORDER BY id"))
+        by_insight: dict[str, list[InsightLink]] = {}
+        for one in found:
+            hashed = replace(one, episode=session_hash(one.episode)) if one.episode else one
+            by_insight.setdefault(one.insight, []).append(hashed)
+        return by_insight
 
     def forgotten(self, own: Iterable[SharedRecord]) -> frozenset[str]:
         """What this user has let go of, of what `records` ever named, as `subject_name` calls it.
@@ -144,7 +161,7 @@ class OwnRecords:
                     id=entry.id,
                     ts=entry.ts,
                     outcome=entry.outcome,
-                    session=sha256((entry.episode or "").encode()).hexdigest()[:16],
+                    session=session_hash(entry.episode),
                     helped=tuple(sorted(uid for uid, causal in judged.items() if causal)),
                     present=tuple(sorted(uid for uid, causal in judged.items() if not causal)),
                 )
@@ -168,4 +185,15 @@ class OwnRecords:
 
 def shared_entry(one: ExportedEntry) -> SharedEntry:
     """An entry as it is shared."""
-    return SharedEntry(**{name: getattr(one, name) for name in SharedEntry.__struct_fields__})
+    return SharedEntry(**{name: getattr(one, name) for name in SharedEntry.__struct_fields__ if name != "own"})
+
+
+def _own_part(one: Insight, links: Iterable[InsightLink]) -> OwnInsight:
+    return OwnInsight(
+        origin=one.origin,
+        initial=one.initial,
+        source=one.source,
+        session=session_hash(one.episode) if one.episode else "",
+        told=one.told,
+        links=tuple(links),
+    )

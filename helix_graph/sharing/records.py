@@ -13,6 +13,9 @@ is associative, commutative and idempotent.
 
 An insight that two people share has one version by each (`version_uid`): edits count for their author's version alone,
 and forgetting one version leaves the others.
+
+A team's server also has ``own`` parts, which nobody but their author takes back (`helix_graph.sharing.own_again`). They
+are no part of a record's name, and git has none (`core`).
 """
 
 from __future__ import annotations
@@ -24,17 +27,38 @@ import time
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from hashlib import sha256
-from typing import Literal
+from typing import Any, Literal
 
 import msgspec
 from msgspec.structs import replace
 
 from helix_episodes.redaction import redact
 from helix_graph.insights.dedup import join_insights
-from helix_graph.insights.model import Insight, Outcome, State
+from helix_graph.insights.model import Insight, InsightLink, Origin, Outcome, State
 from helix_graph.insights.safe_quoting import logged_name_or_quoted
 
 _DIGITS = 24
+
+
+class OwnInsight(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """What of an insight is its author's alone; ``session`` is the hash of the one that it was learnt in.
+
+    Where the ``origin`` is not said, no person is known to have written it. Sessions of ``links`` are such hashes too.
+    """
+
+    origin: Origin = "agent"
+    initial: float = 0.5
+    source: str = ""
+    session: str = ""
+    told: dict[str, str] = {}
+    links: tuple[InsightLink, ...] = ()
+
+
+class OwnEntry(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """What of an entry is its author's alone: its number there, and those of the entries that it is linked to."""
+
+    id: int
+    links: tuple[int, ...] = ()
 
 
 class SharedInsight(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", tag="insight", omit_defaults=True):
@@ -50,6 +74,7 @@ class SharedInsight(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind",
     state: State = "active"
     state_at: str = ""
     reason: str = ""
+    own: OwnInsight | None = None
 
 
 class SharedFeedback(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", tag="feedback"):
@@ -73,6 +98,7 @@ class SharedEntry(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", t
     tags: tuple[str, ...] = ()
     source: str | None = None
     confidence: float = 1.0
+    own: OwnEntry | None = None
 
 
 class Forgotten(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", tag="forgotten"):
@@ -103,9 +129,14 @@ def decode(data: bytes) -> SharedRecord:
     return record
 
 
+def core(record: SharedRecord) -> SharedRecord:
+    """The record as others have it: without what is its author's alone."""
+    return replace(record, own=None) if isinstance(record, SharedInsight | SharedEntry) else record
+
+
 def digest(record: SharedRecord) -> str:
     """The hash in a record's name."""
-    return sha256(encode(record)).hexdigest()[:_DIGITS]
+    return sha256(encode(core(record))).hexdigest()[:_DIGITS]
 
 
 def name_of(record: SharedRecord) -> str:
@@ -128,10 +159,9 @@ def join(records: Iterable[SharedRecord]) -> tuple[SharedRecord, ...]:
     feedback: dict[str, SharedFeedback] = {}
     entries: dict[str, SharedEntry] = {}
     forgotten: set[str] = set()
-    for one in records:
+    for one in map(core, records):
         if isinstance(one, SharedInsight):
-            fields = {name: getattr(one, name) for name in one.__struct_fields__}
-            insight = Insight(**fields)
+            insight = Insight(**insight_fields(one))
             insights[one.uid] = join_insights(insights[one.uid], insight) if one.uid in insights else insight
         elif isinstance(one, SharedFeedback):
             feedback[one.id] = _both(feedback.get(one.id, one), one)
@@ -183,7 +213,17 @@ def as_versions(
 
 def shared_insight(insight: Insight) -> SharedInsight:
     """An insight as others need it."""
-    return SharedInsight(**{name: getattr(insight, name) for name in SharedInsight.__struct_fields__})
+    return SharedInsight(**{name: getattr(insight, name) for name in SharedInsight.__struct_fields__ if name != "own"})
+
+
+def insight_fields(one: SharedInsight) -> dict[str, Any]:
+    """What a shared insight says of those fields that an insight has here."""
+    return {name: getattr(one, name) for name in one.__struct_fields__ if name != "own"}
+
+
+def session_hash(session: str | None) -> str:
+    """What others know of a session that an outcome or an insight is about."""
+    return sha256((session or "").encode()).hexdigest()[:16]
 
 
 def _both(one: SharedFeedback, other: SharedFeedback) -> SharedFeedback:

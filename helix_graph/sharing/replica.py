@@ -39,6 +39,7 @@ from helix_graph.sharing.records import (
     SharedInsight,
     ShareProblem,
     author_of,
+    core,
     decode,
     digest,
     encode,
@@ -120,6 +121,7 @@ class Replica:
         self._forgotten = Tombstones(root)
         self._wasted: defaultdict[str, float] = defaultdict(float)
         self._changed: set[Path] = set()
+        self._taken_back: list[SharedRecord] = []
         self._is_unsynced = False
 
     @property
@@ -157,13 +159,20 @@ class Replica:
 
     def lacks(self, entry: ServerEntry) -> bool:
         """Whether an object has to be read: it is none that is here already, as the server has it now."""
-        if entry.kind == "episode" and entry.subject in self._own_sessions:
+        if self.is_own(entry):
             return False
         known = _item(self._record(entry)) if entry.kind == "record" else self._episode(entry)
         return known is None or (known.author, known.hash) != (entry.author, entry.hash) or known.gone
 
-    def keep(self, entry: ServerEntry, data: bytes) -> ShareProblem | None:
-        """Keeps an object of this entry, and says why not where it cannot be used; an own one is left as it is."""
+    def is_own(self, entry: ServerEntry) -> bool:
+        """Whether it is an episode of which this memory has one of its own."""
+        return entry.kind == "episode" and entry.subject in self._own_sessions
+
+    def keep(self, entry: ServerEntry, data: bytes, *, mine: bool = False) -> ShareProblem | None:
+        """Keeps an object of this entry, and says why not where it cannot be used; an own one is left as it is.
+
+        With ``mine`` it becomes this memory's own again; records do with `take_back`.
+        """
         where = f"{author_name(entry.author)}: {entry.kind} {entry.subject[:12]}"
         try:
             _check_sizes(entry, data)
@@ -174,14 +183,14 @@ class Replica:
                 self._wasted[entry.author] += time.monotonic() - began
                 return problem
             keep = self._keep_episode if entry.kind == "episode" else self._keep_record
-            keep(entry, data)
+            keep(entry, data, mine=mine)
             self._is_unsynced = True
         except (ValueError, RecursionError, HelixGraphError) as error:
             said = clipped(one_line(str(error)), width=_LONGEST_SENTENCE)  # it may quote what came
             return ShareProblem(file=where, line=1, problem=said, kind="invalid")
         return None
 
-    def _keep_episode(self, entry: ServerEntry, data: bytes) -> None:
+    def _keep_episode(self, entry: ServerEntry, data: bytes, *, mine: bool) -> None:
         episode = decode_episode(data)
         session = episode.session
         if not is_session_id(session):
@@ -194,15 +203,25 @@ class Replica:
         is_others = path.exists() and (known is None or (known.author, known.subject) != (entry.author, entry.subject))
         if is_others or self._forgotten.holds(session):
             return
+        if mine:
+            write_atomically(path, encode_episode(episode), synced=False)
+            remove_file(marker)
+            self._markers.pop(entry.subject, None)
+            self._own_sessions.add(entry.subject)
+            return
         _write_item(marker, ReplicaItem(author=entry.author, subject=entry.subject, hash=entry.hash))
         self._markers[entry.subject] = marker
         write_atomically(path, encode_episode(episode), synced=False)
 
-    def _keep_record(self, entry: ServerEntry, data: bytes) -> None:
+    def _keep_record(self, entry: ServerEntry, data: bytes, *, mine: bool) -> None:
         record = checked_shared(data, now=datetime.now(UTC))
         if isinstance(record, Forgotten) or subject_of_record(record) != entry.subject:
             raise ValueError("its name is that of another record")
-        text = encode(record).decode()
+        if mine:
+            self._taken_back.append(record)
+            self.drop(entry)  # as what came in as somebody's: it is this memory's own now
+            return
+        text = encode(core(record)).decode()
         item = ReplicaItem(author=entry.author, subject=entry.subject, hash=entry.hash, record=text)
         _write_item(self._record(entry), item)
         self._changed.add(self._record(entry))
@@ -220,6 +239,13 @@ class Replica:
         marker = self._markers.pop(entry.subject)
         remove_file(self._store.folder / marker.name)
         return remove_file(marker)
+
+    def take_back(self, sharing: Sharing) -> None:
+        """Makes the records that were kept as this memory's own a part of it, once the episodes are there."""
+        found, self._taken_back = self._taken_back, []
+        if any(_item(path) for path in self._changed):  # those that came in as somebody's go first
+            self.take_in(sharing, whole=False)
+        sharing.take_back(found, sessions=(session_of(path) for path in self._store.files()))
 
     def take_in(self, sharing: Sharing, *, whole: bool) -> ShareMerged:
         """Makes the memory's insights, outcomes and entries those of the records, and lets go of deleted ones.
@@ -259,10 +285,10 @@ class Replica:
         return {subject_of_session(session_of(path)): path for path in paths}
 
     @cached_property
-    def _own_sessions(self) -> frozenset[str]:
+    def _own_sessions(self) -> set[str]:
         """What the server calls the sessions whose episodes did not come from it."""
         sessions = (session_of(path) for path in self._store.files())
-        return frozenset(map(subject_of_session, sessions)) - self._markers.keys()
+        return set(map(subject_of_session, sessions)) - self._markers.keys()
 
 
 def claim(root: Path, sessions: Iterable[str]) -> None:

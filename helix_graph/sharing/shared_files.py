@@ -33,6 +33,7 @@ from helix_graph.sharing.records import (
     ShareProblem,
     decode,
     find_secrets,
+    insight_fields,
     name_of,
 )
 from helix_graph.timestamps import AHEAD
@@ -149,7 +150,7 @@ def shared_files(root: Path) -> Iterator[tuple[str, SharedRecord]]:
 
 def imported_insight(one: SharedInsight) -> Insight:
     """The insight as it is stored here, without the tags by which it would be this user's own."""
-    fields = {name: getattr(one, name) for name in one.__struct_fields__}
+    fields = insight_fields(one)
     fields["tags"] = tuple(tag for tag in one.tags if not is_persons_tag(tag))
     return Insight(**fields, origin="imported", source="")
 
@@ -157,7 +158,7 @@ def imported_insight(one: SharedInsight) -> Insight:
 def import_of(entries: Iterable[SharedEntry]) -> str:
     """Entries as an import of topics takes them: without what says of a file what is in it."""
     return msgspec.json.encode(
-        [{name: getattr(one, name) for name in one.__struct_fields__} for one in entries]
+        [{name: getattr(one, name) for name in one.__struct_fields__ if name != "own"} for one in entries]
     ).decode()
 
 

@@ -98,6 +98,7 @@ class Team:
         address: str | None = None,
         *,
         project: str | None = None,
+        mine: bool = False,
         progress: Callable[[int, int, Path], None] | None = None,
     ) -> TeamReport:
         """Pushes what is this memory's own, and brings in what others have.
@@ -105,6 +106,8 @@ class Team:
         Args:
             address: ``postgresql://…``; without one, that of ``HELIX_DATABASE`` or the user's configuration.
             project: Its name on the server; without one, that of the last time, or of the project's folder.
+            mine: First takes back what this role pushed, from here or from another machine, as this memory's own.
+                Whoever administers the server can write in anybody's name, so this is never done unasked.
             progress: Is told how many own episodes of how many were looked at, and which.
 
         Raises:
@@ -116,25 +119,55 @@ class Team:
         with TeamServer(address, name) as server:
             standing = server.standing()
             self._begin(replica, standing, name)
-            pushing = _Pushing(server.own())
-            if standing.may_write:
-                mark, records = self._sharing.own.mark(), self._own_records()
-                own = itertools.chain(self._own_episodes(pushing, progress), pushing.records(records))
-                self._push(server, replica, own, pushing)
-                replica.change(mark=mark, pushed=_digest_of(records))
+            passes = [self._push_all(server, replica, standing, progress)]
+            back, problems = self._take_back(server, replica, standing) if mine else (0, [])
+            if back:  # from now on it is this memory's own as what it pushed itself
+                passes.append(self._push_all(server, replica, standing, progress))
             pulled = self._pull(server, replica, standing, until=None)
         return TeamReport(
             project=name,
             role=author_name(standing.role),
             may_write=standing.may_write,
-            pushed=pushing.stored,
-            unchanged=pushing.unchanged,
-            deleted=len(pushing.deleted),
-            refused=pushing.sent - pushing.stored,
+            pushed=sum(one.stored for one in passes),
+            unchanged=passes[-1].unchanged,
+            deleted=sum(len(one.deleted) for one in passes),
+            refused=sum(one.sent - one.stored for one in passes),
             pulled=pulled,
-            problems=tuple(pushing.problems),
-            missing=len(pushing.missing),
+            problems=(*problems, *passes[-1].problems),
+            missing=len(passes[-1].missing),
+            taken_back=back,
         )
+
+    def _push_all(
+        self,
+        server: TeamServer,
+        replica: Replica,
+        standing: ServerStanding,
+        progress: Callable[[int, int, Path], None] | None,
+    ) -> _Pushing:
+        """Pushes all that is this memory's own, and deletes what was forgotten; nothing, where one may only read."""
+        pushing = _Pushing(server.own())
+        if standing.may_write:
+            mark, records = self._sharing.own.mark(), self._own_records()
+            own = itertools.chain(self._own_episodes(pushing, progress), pushing.records(records))
+            self._push(server, replica, own, pushing)
+            replica.change(mark=mark, pushed=_digest_of(records))
+        return pushing
+
+    def _take_back(
+        self, server: TeamServer, replica: Replica, standing: ServerStanding
+    ) -> tuple[int, list[ShareProblem]]:
+        """Makes what this role pushed this memory's own, unless it is or was forgotten here; how much, and what not."""
+        here = {subject_of_record(one) for one in self._sharing.own.records()}
+        listed = (
+            one
+            for one in itertools.islice(_each(server, standing), MOST_ENTRIES)
+            if one.author == standing.role and one.kind != "gone" and not self._is_forgotten(one.subject)
+        )
+        wanted = [one for one in listed if one.subject not in here and not replica.is_own(one)]
+        problems = [problem for one, data in server.contents(wanted) if (problem := replica.keep(one, data, mine=True))]
+        replica.take_back(self._sharing)
+        return len(wanted) - len(problems), problems
 
     def follow(self, *, began: str = "", progress: Callable[[int, int, Path], None] | None = None) -> TeamPulled:
         """Brings in what others have, for as long as the user's settings say; the next call goes on from there.
@@ -341,6 +374,14 @@ class Team:
 
     def _is_forgotten(self, subject: str) -> bool:
         return (self.root / FORGOTTEN / f"{subject}.json").exists()
+
+
+def _each(server: TeamServer, standing: ServerStanding) -> Iterator[ServerEntry]:
+    """All that the server lists, in order."""
+    number = 0
+    while number < standing.newest and (entries := server.since(number)):
+        yield from entries
+        number = entries[-1].at
 
 
 def _kept(

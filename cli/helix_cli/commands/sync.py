@@ -31,9 +31,12 @@ if TYPE_CHECKING:
     help="Exchange with the team's server (default HELIX_DATABASE).",
 )
 @click.option("--as", "team_project", metavar="NAME", help="The project's name there (default: its folder's).")
+@click.option("--mine", is_flag=True, help="What you pushed there before becomes your own here.")
 @workers_option
 @json_option
-def sync(*, project: str | None, to: str | None, team_project: str | None, workers: int | None, as_json: bool) -> int:
+def sync(
+    *, project: str | None, to: str | None, team_project: str | None, mine: bool, workers: int | None, as_json: bool
+) -> int:
     """Read new session logs and update the memory.
 
     Creates a memory for this project if it has none, reads the new logs of every agent on this machine that belong to
@@ -42,12 +45,19 @@ def sync(*, project: str | None, to: str | None, team_project: str | None, worke
 
     With --to, your episodes, insights and topics go to a team's server, without secrets, and what others have comes in,
     as quotations with their author. Keep the password in ~/.pgpass, or the URL in HELIX_DATABASE.
+
+    With --mine, for a second machine or after a disk was lost, what you pushed is yours here too, and no quotation.
+    Whoever administers the server can write in your name: use it where you trust them.
     """
     if team_project is not None and to is None:
         raise click.UsageError("--as names the project on a team's server; give --to as well")
+    if mine and to is None:
+        raise click.UsageError("--mine takes back what a team's server has of yours; give --to as well")
     memory = _begun(asked=project is not None)
     with progress("Reading logs") as advance:
-        report = memory.sync(project=project, to=to, team_project=team_project, progress=advance, workers=workers)
+        report = memory.sync(
+            project=project, to=to, team_project=team_project, mine=mine, progress=advance, workers=workers
+        )
     warn_about(report.logs.report)
     for skipped in (*report.graph.skipped, *report.graph.left_out):
         warn(f"{skipped.path}: left out: {skipped.problem}")
@@ -89,6 +99,7 @@ def _render_team(team: TeamReport) -> None:
     else:
         said = "nothing pushed (this role may only read)"
     kept = f"; {team.refused} stay deleted there" if team.refused else ""
+    kept += f"; {team.taken_back} taken back as your own" if team.taken_back else ""
     kept += f"; {team.missing} missing here and not forgotten stay there" if team.missing else ""
     say(
         f"Team project {team.project}, as {team.role}: {said}{kept}; {pulled.objects} pulled "
