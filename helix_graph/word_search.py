@@ -45,8 +45,10 @@ if TYPE_CHECKING:
 
 
 _RUN = Regex(r"[^\W_]+")
-#: Runs that have parts: most have none, and passing over them takes a third of the time.
-_MIXED = Regex(r"(?<![^\W_])(?:[^\W_]+[A-Z][^\W_]*|[A-Z][0-9]+[^\W_]+)")
+#: A run that has parts has a capital inside it, or begins as a code does (F401). Most runs have none, and looking for
+#: capitals takes a tenth of the time that looking at each run does.
+_PARTED = r"[A-Z](?:(?<=[^\W_].)|(?=[0-9][^\W_]))"
+_PARTED_ASCII, _PARTED_ANY = Regex(_PARTED), Regex(rf"{_PARTED}|[^\W_\x00-\x7f]")
 #: The parts of an identifier: capitals with their number, capitals before a word, a word with its capital.
 _PART = Regex(r"[A-Z]+[0-9]+|[A-Z]+(?![a-z])|[A-Z]?[^A-Z]+")
 #: Han, kana and Hangul. A regular expression of these would take ten milliseconds to compile, and hooks have no time.
@@ -123,11 +125,31 @@ def _is_common(word: str) -> bool:
 
 
 def indexed(text: str) -> str:
-    """A text as the index takes it: identifiers whole after their parts, and pairs of Chinese characters."""
+    """A text as the index takes it: identifiers whole after their parts, and pairs of Chinese characters.
+
+    >>> indexed("Let toJSON2Xml keep F401 in old_Cart")
+    'let to json json2 xml tojson2xml keep f401 in old_cart'
+    >>> indexed("Ünder 缓存Key…")
+    'ünder 缓存 存 key...'
+    """
+    text = _normal(text)
     plain = text.isascii()
     if plain and text.islower():  # nothing is written together, as in most texts; looking takes longer than all else
         return text
-    return (_MIXED if plain else _RUN).sub(lambda found: _spread(found[0]), _normal(text)).casefold()
+    found: list[str] = []
+    done = 0
+    for mark in (_PARTED_ASCII if plain else _PARTED_ANY).finditer(text):
+        at = mark.start()
+        if at < done:
+            continue
+        begin, end = at, at + 1
+        while begin > done and text[begin - 1].isalnum():
+            begin -= 1
+        while end < len(text) and text[end].isalnum():
+            end += 1
+        found += (text[done:begin], _spread(text[begin:end]))
+        done = end
+    return "".join((*found, text[done:])).casefold()
 
 
 def query_words(text: str) -> tuple[str, ...]:

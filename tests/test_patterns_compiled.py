@@ -114,5 +114,5 @@ def test_other_rules_of_observation_mean_a_new_fold(
     for module in (compile, source_files):
         monkeypatch.setattr(module, "TRIAL_VERSION", "0")
     monkeypatch.setattr(observations, "observe", lambda *given: observe(*given)[:1])
-    assert "observations were of version 5" in (memory.graph.compile().rebuilt or "")
+    assert "observations were of version 6" in (memory.graph.compile().rebuilt or "")
     assert 0 < len(exported(memory)) < len(before)

@@ -311,7 +311,7 @@ def _of_event(event: Event, label: str, log: str | None) -> Mention:
 
 def _about_event(event: Event, label: str) -> _About:
     if not is_error(event):
-        place, thing = findable(finer_of_event(event, label))
+        place, thing = (None, None) if event.type == "test" else findable(finer_of_event(event, label))
         return node_id("event", label), "event", place, thing, event.message or None, event.family, None
     where = event.place
     return _about_error(

@@ -40,7 +40,7 @@ LABEL_VERSION = "4"
 #: ``grammar``: the only mode; part of the version, so that another mode would rebuild the file.
 LABEL_MODE = "grammar"
 #: Raise this when `trials` reads something else from an episode.
-TRIAL_VERSION = "5"
+TRIAL_VERSION = "6"
 #: Raise this when `helix_episodes.later_evidence` reads something else from an episode.
 TELLING_VERSION = "1"
 

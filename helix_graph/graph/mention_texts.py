@@ -32,7 +32,10 @@ _ASIDE = re.compile(r"[\d&]?>*\s*/dev/null|<<.*\Z", re.DOTALL)
 
 def wording(facts: EpisodeFacts) -> str:
     """Every text under which something of an episode may be looked for, in one case (folded together: faster)."""
-    return "\n".join(dict.fromkeys(mention.page() for mention in facts.mentions)).casefold()
+    texts: dict[str | None, None] = {}
+    for one in facts.mentions:
+        texts[one.raw] = texts[one.message] = texts[one.command] = texts[one.path] = None
+    return "\n".join(filter(None, texts)).casefold()
 
 
 def find_texts(connection: sqlite3.Connection, text: str) -> list[TextMatch]:

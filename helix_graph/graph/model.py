@@ -117,10 +117,6 @@ class Mention(msgspec.Struct, frozen=True, gc=False):
     deliberate: bool = False
     replaced: str = ""
 
-    def page(self) -> str:
-        """Every text under which this mention may be looked for, each once."""
-        return "\n".join(dict.fromkeys(filter(None, (self.raw, self.message, self.command, self.path))))
-
 
 def folded(*texts: str | None) -> str:
     """Texts on one page to look in, each once, in one case."""

@@ -121,8 +121,9 @@ class Measures:
 
     def answered(self, decision: Decision) -> list[Event]:
         """The errors that a decision answers, in the order of the log."""
-        errors = filter(is_error, self._answered.get(decision.id, ()))
-        return sorted(errors, key=lambda error: self._place[error.id])
+        if (found := self._answered.get(decision.id)) is None:
+            return []
+        return sorted(filter(is_error, found), key=lambda error: self._place[error.id])
 
     def answer(self, error: Event, decision: Decision) -> dict[Basis, bool | None]:
         """Whether the check that failed passes after ``decision``: in the end, and at the very next run.
@@ -243,9 +244,9 @@ def _measured(
 
     An error is two situations: its kind within the check, then the check alone. Without an error the task is one.
     """
-    if asks(decision) and (measures.answered(decision) or measures.decided_by_checks):
-        return
     errors = measures.answered(decision)
+    if (errors or measures.decided_by_checks) and asks(decision):
+        return
     for error in errors:
         measured = measures.answer(error, decision)
         check = check_label(error.check).rstrip(": ") if error.check else None
@@ -403,7 +404,7 @@ def origin_of(episode: Episode, steps: Sequence[TrialStep]) -> str:
     if began is None:
         return ""
     same = () if began.microsecond else tuple([(step.kind, step.label) for step in steps])
-    return short_hash("o", repr((began.isoformat(), episode.task, same)).encode())
+    return short_hash("o", msgspec.msgpack.encode((began.isoformat(), episode.task, same)))
 
 
 def _said(episode: Episode) -> Iterator[tuple[str, str, EdgeType]]:
