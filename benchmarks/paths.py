@@ -38,7 +38,7 @@ from helix_graph.graph.graph_db import open_graph
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from helix_graph.graph.answers import PathAnswer
+    from helix_graph.graph.path_answer import PathAnswer
 
 _NAMES = {
     "file": "SELECT DISTINCT thing FROM mention JOIN node ON number = node WHERE label GLOB 'edit *'",

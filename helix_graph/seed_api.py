@@ -139,6 +139,6 @@ class SeedGraph(Graph):
         Raises:
             InvalidArgument: One of the labels is empty. ``max_depth`` is not between 1 and 10.
         """
-        from helix_graph.graph.answers import path_row
+        from helix_graph.graph.path_answer import path_row
 
         return path_row(self.path(source=from_label, target=to_label, max_depth=max_depth, resolution="kind"))

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from episode_drawing import Draw, Remember
-    from helix_graph.graph.answers import FoundPath, PathAnswer
+    from helix_graph.graph.path_answer import FoundPath, PathAnswer
 
 #: A short weak way, a longer strong one, and one in between that is the weakest.
 WAYS = (("start", "end", 0.2), ("start", "one", 0.9), ("one", "end", 0.8), ("start", "two", 0.3), ("two", "end", 0.5))

@@ -19,7 +19,7 @@ from thoroughness import examples
 if TYPE_CHECKING:
     from episode_drawing import Draw, Remember
     from helix_episodes.model import Episode
-    from helix_graph.graph.answers import FoundPath
+    from helix_graph.graph.path_answer import FoundPath
 
 
 def chain(path: FoundPath) -> list[str]:

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from episode_drawing import Draw, Remember
     from helix_episodes.model import Episode
-    from helix_graph.graph.answers import PathAnswer
+    from helix_graph.graph.path_answer import PathAnswer
     from session_script import Script
 
 

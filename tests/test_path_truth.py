@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from helix_episodes.model import Episode
-    from helix_graph.graph.answers import PathAnswer
+    from helix_graph.graph.path_answer import PathAnswer
     from session_script import Script
 
     Begin = Callable[..., Script]

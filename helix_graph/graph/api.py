@@ -32,12 +32,13 @@ if TYPE_CHECKING:
 
     import networkx as nx
 
-    from helix_graph.graph.answers import PathAnswer, RelationsAnswer
     from helix_graph.graph.assertions import Assertion
     from helix_graph.graph.compile import CompileReport
     from helix_graph.graph.finer_labels import Resolution
     from helix_graph.graph.label_search import LabelsAnswer
     from helix_graph.graph.model import AnchoredNode, NodeAnchor, NodeExample
+    from helix_graph.graph.path_answer import PathAnswer
+    from helix_graph.graph.relations import RelationsAnswer
     from helix_graph.graph.similar_decisions import SimilarDecision
     from helix_graph.graph.source_files import Digests
     from helix_graph.graph.status import Status
@@ -209,8 +210,7 @@ class Graph:
             InvalidArgument: One of the labels is empty. ``max_depth`` or ``alternatives`` is not between 1 and 10. The
                 resolution is none of the three.
         """
-        from helix_graph.graph.label_lookup import path_by_words
-        from helix_graph.graph.paths import HIGHEST_DEPTH, LEADING, LOWEST_DEPTH, find_path
+        from helix_graph.graph.paths import HIGHEST_DEPTH, LEADING, LOWEST_DEPTH, find_path, path_by_words
 
         ends = {"source": as_str("source", source), "target": as_str("target", target)}
         depth = as_int("max_depth", max_depth, lowest=LOWEST_DEPTH, highest=HIGHEST_DEPTH)
@@ -250,8 +250,7 @@ class Graph:
     def _relations(
         self, label: str, direction: Literal["causes", "effects"], resolution: str | None
     ) -> RelationsAnswer:
-        from helix_graph.graph.label_lookup import relations_by_words
-        from helix_graph.graph.relations import find_relations
+        from helix_graph.graph.relations import find_relations, relations_by_words
 
         wanted = as_str("the label", label)
         finest = _as_resolution(resolution)

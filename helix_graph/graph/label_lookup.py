@@ -18,10 +18,9 @@ A path has a text at either end. ``passes`` and ``fails`` fit labels of every ch
 the passing of the check that failed (of a linter's rule that its linter is content, not that tests pass), and ``fails``
 for a failing check before a call of an agent's tool that did not work.
 
-A question whose text names nothing is asked again for what its words may mean (`path_by_words`, `relations_by_words`),
-and the answer says so. ``tests fail`` is part of no label; `helix_graph.graph.label_search` has ``go test fails: test
-failed`` for it, and the answer to that has it in ``read_as``. Where no candidate has enough of the words, the answer
-has the ``nearest``.
+A question whose text names nothing is asked again for what its words may mean (`TextReading`), and the answer says so.
+``tests fail`` is part of no label; `helix_graph.graph.label_search` has ``go test fails: test failed`` for it, and the
+answer to that has it in ``read_as``. Where no candidate has enough of the words, the answer has the ``nearest``.
 """
 
 from __future__ import annotations
@@ -31,7 +30,6 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Literal
 
 import msgspec
-from msgspec.structs import replace
 
 from helix_episodes.light_imports import Regex
 from helix_graph.graph.adjacency import FAILS, PASSES
@@ -42,10 +40,7 @@ from helix_graph.graph.question_words import words_asked
 from helix_graph.graph.shortest_paths import Ends
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from helix_graph.graph.adjacency import Adjacency
-    from helix_graph.graph.answers import PathAnswer, RelationsAnswer
     from helix_graph.graph.label_search import Candidate, LabelMatch
     from helix_graph.graph.mention_texts import TextMatch
 
@@ -239,43 +234,7 @@ _ENOUGH = 0.7
 _TESTS = re.compile(r"\b(?:unit ?)?tests?\b", re.IGNORECASE)
 
 
-def path_by_words(graph: Adjacency, ask: Callable[..., PathAnswer], *, source: str, target: str) -> PathAnswer:
-    """The path that ``ask`` finds for the texts, or for what their words may mean."""
-    starts, goals = _Reading(graph, source), _Reading(graph, target)
-    without: PathAnswer | None = None
-    for start, begin in starts.texts:
-        for goal, end in goals.texts:
-            read = {asked: meant for asked, meant in ((source, start), (target, goal)) if meant}
-            answer = ask(source=begin, target=end)
-            answer = replace(answer, read_as=read) if read else answer
-            if answer.found and (answer.steps or not read):
-                return answer
-            without = without or (None if answer.found else answer)
-    unclear = next((one for one in (starts, goals) if not one.texts), None)
-    answer = without or ask(source=source, target=target)
-    if not answer.found:
-        ends = ((source, starts), (target, goals))
-        taken = {text: one.taken_for for text, one in ends if one.taken_for and text not in answer.read_as}
-        answer = replace(answer, read_as={**answer.read_as, **taken})
-    return replace(answer, nearest=unclear.nearest) if unclear else answer
-
-
-def relations_by_words(graph: Adjacency, ask: Callable[[str], RelationsAnswer], label: str) -> RelationsAnswer:
-    """What ``ask`` finds for the text, or for what its words may mean."""
-    reading = _Reading(graph, label)
-    alone: RelationsAnswer | None = None
-    for name, text in reading.texts:
-        answer = ask(text)
-        if not answer.found:
-            continue
-        answer = replace(answer, read_as={label: name}) if name else answer
-        if not name or any(group.relations for group in answer.groups):
-            return answer
-        alone = alone or answer
-    return alone or replace(ask(label), nearest=reading.nearest)
-
-
-class _Reading:
+class TextReading:
     """What a text may stand for: ``texts`` to ask for, each with the name under which the answer says so.
 
     A text that names something is asked for as it is, and only so, but not for the opposite: "it works" within a

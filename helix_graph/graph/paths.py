@@ -19,7 +19,7 @@ in the texts of mentions; a stitched path is shown with the shortest that a sing
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -28,16 +28,17 @@ from helix_episodes.errors import InvalidArgument
 from helix_episodes.store import PREFIX
 from helix_graph.errors import NO_WORDS
 from helix_graph.graph.adjacency import FAILS, Adjacency, Edge, Frequency, Joint, MentionPlace
-from helix_graph.graph.answers import NO_NODE, AlikeSteps, FoundPath, PathAnswer, PathStep, Witness
 from helix_graph.graph.finer_adjacency import FinerAdjacency
 from helix_graph.graph.label_lookup import (
     Match,
+    TextReading,
     ends_at_kind,
     matches,
     most_telling,
     names_one,
     pairs,
 )
+from helix_graph.graph.path_answer import NO_NODE, AlikeSteps, FoundPath, PathAnswer, PathStep, Witness
 from helix_graph.graph.shortest_paths import (
     Ends,
     PathChoice,
@@ -405,3 +406,24 @@ def _witnesses(
 def _witness(episode: str, ends: _EndPlaces) -> Witness:
     source, target, source_lines, target_lines = ends
     return Witness(episode=episode, source=source, target=target, source_lines=source_lines, target_lines=target_lines)
+
+
+def path_by_words(graph: Adjacency, ask: Callable[..., PathAnswer], *, source: str, target: str) -> PathAnswer:
+    """The path that ``ask`` finds for the texts, or for what their words may mean."""
+    starts, goals = TextReading(graph, source), TextReading(graph, target)
+    without: PathAnswer | None = None
+    for start, begin in starts.texts:
+        for goal, end in goals.texts:
+            read = {asked: meant for asked, meant in ((source, start), (target, goal)) if meant}
+            answer = ask(source=begin, target=end)
+            answer = msgspec.structs.replace(answer, read_as=read) if read else answer
+            if answer.found and (answer.steps or not read):
+                return answer
+            without = without or (None if answer.found else answer)
+    unclear = next((one for one in (starts, goals) if not one.texts), None)
+    answer = without or ask(source=source, target=target)
+    if not answer.found:
+        ends = ((source, starts), (target, goals))
+        taken = {text: one.taken_for for text, one in ends if one.taken_for and text not in answer.read_as}
+        answer = msgspec.structs.replace(answer, read_as={**answer.read_as, **taken})
+    return msgspec.structs.replace(answer, nearest=unclear.nearest) if unclear else answer

@@ -15,18 +15,56 @@ import msgspec
 from helix_episodes.errors import InvalidArgument
 from helix_episodes.store import PREFIX
 from helix_graph.errors import NO_WORDS
-from helix_graph.graph.adjacency import Adjacency, EdgeClaim, End, NodeSummary, summary_of
-from helix_graph.graph.answers import Relation, RelationGroup, RelationsAnswer
+from helix_graph.graph.adjacency import Adjacency, EdgeClaim, End, Frequency, NodeSummary, summary_of
 from helix_graph.graph.finer_adjacency import FinerAdjacency
-from helix_graph.graph.label_lookup import Match, matches
+from helix_graph.graph.label_lookup import Match, TextReading, matches
+from helix_graph.graph.label_search import LabelMatch
 from helix_graph.graph.mention_texts import MentionKey
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from helix_graph.graph.finer_labels import Resolution
 
 ALL_TYPES = ("causes", "enables", "prevents", "correlates")
+
+
+class Relation(msgspec.Struct, frozen=True, kw_only=True):
+    """What is at the other end of an edge, and the edge.
+
+    ``weight`` is 0 to 1, ``episodes`` are all that claim it, ``assertions`` how many of those do. ``frequency`` counts
+    the sessions in which the edge's source occurred, which is the other end for a cause.
+    """
+
+    node: NodeSummary
+    type: str
+    reasons: tuple[str, ...]
+    weight: float
+    frequency: Frequency
+    evidence_count: int
+    episodes: tuple[str, ...]
+    assertions: int
+
+
+class RelationGroup(msgspec.Struct, frozen=True, kw_only=True):
+    """One thing that was asked about, the sessions that have it, and what it is joined to; the best evidenced first."""
+
+    node: NodeSummary
+    sessions: int
+    relations: tuple[Relation, ...]
+
+
+class RelationsAnswer(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """The groups: what is named as asked first, then the most frequent.
+
+    ``read_as`` says what a text that names nothing was taken for, by its words, ``nearest`` what it may have meant.
+    """
+
+    found: bool
+    groups: tuple[RelationGroup, ...] = ()
+    error: str | None = None
+    read_as: dict[str, str] = {}
+    nearest: tuple[LabelMatch, ...] = ()
 
 
 def find_relations(
@@ -110,3 +148,18 @@ def _group(base: Adjacency, asked: _Asked, at: End) -> RelationGroup:
 
 def _rank(one: Relation) -> tuple[int, float, float, str, str, str]:
     return (-one.evidence_count, -one.frequency.low, -one.weight, one.node.label, one.node.type, one.type)
+
+
+def relations_by_words(graph: Adjacency, ask: Callable[[str], RelationsAnswer], label: str) -> RelationsAnswer:
+    """What ``ask`` finds for the text, or for what its words may mean."""
+    reading = TextReading(graph, label)
+    alone: RelationsAnswer | None = None
+    for name, text in reading.texts:
+        answer = ask(text)
+        if not answer.found:
+            continue
+        answer = msgspec.structs.replace(answer, read_as={label: name}) if name else answer
+        if not name or any(group.relations for group in answer.groups):
+            return answer
+        alone = alone or answer
+    return alone or msgspec.structs.replace(ask(label), nearest=reading.nearest)

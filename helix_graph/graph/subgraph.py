@@ -20,8 +20,8 @@ from helix_episodes.model import EdgeType
 from helix_graph.database import ANY_OF, as_list
 from helix_graph.errors import NO_WORDS, NodeNotFound
 from helix_graph.graph.adjacency import ANY_EDGE_OF, Adjacency
-from helix_graph.graph.answers import PathAnswer
 from helix_graph.graph.model import find_node, mean_weight
+from helix_graph.graph.path_answer import PathAnswer
 from helix_graph.graph.paths import find_path
 from helix_graph.graph.store import updated
 

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     import sqlite3
     from collections.abc import Iterable, Mapping, Sequence
 
-    from helix_graph.graph.answers import PathAnswer
+    from helix_graph.graph.path_answer import PathAnswer
 
 #: About 4 MB before it is compressed, with the texts of as many nodes.
 MOST_NODES, MOST_EDGES = 4000, 12000

@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING, Any, Literal
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from helix_graph.graph.answers import Relation
+    from helix_graph.graph.relations import Relation
     from helix_graph.seed_api import SeedGraph
 
 World = dict[str, Any]

@@ -36,8 +36,9 @@ if TYPE_CHECKING:
     from helix_graph.causality.contrast import Contrast
     from helix_graph.causality.fault_localization import Explanation, Suspect
     from helix_graph.graph.adjacency import Frequency, MentionPlace
-    from helix_graph.graph.answers import FoundPath, PathAnswer, PathStep, RelationsAnswer
     from helix_graph.graph.label_search import LabelMatch
+    from helix_graph.graph.path_answer import FoundPath, PathAnswer, PathStep
+    from helix_graph.graph.relations import RelationsAnswer
     from helix_graph.web.timeline import PageTimeline
 
 

@@ -1,4 +1,4 @@
-"""The answers of `path`, `causes` and `effects`, as frozen values."""
+"""The answer of `path`, as frozen values."""
 
 from __future__ import annotations
 
@@ -98,41 +98,3 @@ def path_row(answer: PathAnswer) -> dict[str, Any]:
         return {"found": True, "path": nodes, "depth": answer.depth}
     error = "Node not found" if answer.hint == NO_NODE else answer.error
     return {"found": False, "path": [], "error": error, "hint": answer.hint}
-
-
-class Relation(msgspec.Struct, frozen=True, kw_only=True):
-    """What is at the other end of an edge, and the edge.
-
-    ``weight`` is 0 to 1, ``episodes`` are all that claim it, ``assertions`` how many of those do. ``frequency`` counts
-    the sessions in which the edge's source occurred, which is the other end for a cause.
-    """
-
-    node: NodeSummary
-    type: str
-    reasons: tuple[str, ...]
-    weight: float
-    frequency: Frequency
-    evidence_count: int
-    episodes: tuple[str, ...]
-    assertions: int
-
-
-class RelationGroup(msgspec.Struct, frozen=True, kw_only=True):
-    """One thing that was asked about, the sessions that have it, and what it is joined to; the best evidenced first."""
-
-    node: NodeSummary
-    sessions: int
-    relations: tuple[Relation, ...]
-
-
-class RelationsAnswer(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """The groups: what is named as asked first, then the most frequent.
-
-    ``read_as`` says what a text that names nothing was taken for, by its words, ``nearest`` what it may have meant.
-    """
-
-    found: bool
-    groups: tuple[RelationGroup, ...] = ()
-    error: str | None = None
-    read_as: dict[str, str] = {}
-    nearest: tuple[LabelMatch, ...] = ()
