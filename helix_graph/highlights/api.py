@@ -17,10 +17,15 @@ import msgspec
 from helix_episodes.model import sortable_time
 from helix_graph.causality.runbook import runbook_of
 from helix_graph.causality.workarounds import workarounds_in
-from helix_graph.highlights.check_sentences import habit_sentences, prerequisite_sentences, situation_sentences
-from helix_graph.highlights.issue_sentences import ROWS, IssueSentences
+from helix_graph.highlights.failure_sentences import ROWS, IssueSentences, prerequisite_sentences, situation_sentences
 from helix_graph.highlights.model import Highlight, Highlights
-from helix_graph.highlights.requests import people_sentences, request_sentences, rule_sentences, written_rules
+from helix_graph.highlights.requests import (
+    habit_sentences,
+    people_sentences,
+    request_sentences,
+    rule_sentences,
+    written_rules,
+)
 from helix_graph.highlights_cache import read_highlights, write_highlights
 
 if TYPE_CHECKING:

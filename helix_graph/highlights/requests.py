@@ -1,4 +1,4 @@
-"""The sentences about what people asked for: rules not followed, calls refused with a reason, what is forbidden.
+"""The sentences about what people asked for: rules not followed, calls refused with a reason, checks silenced unasked.
 
 A rule counts where an agent of these sessions reads its file: what only another agent's file says, nobody was told.
 """
@@ -18,6 +18,7 @@ from helix_graph.highlights.model import (
     FEWEST_OF_MANY,
     HELPED,
     LONGEST_QUOTE,
+    OPEN,
     EvidencePlace,
     Highlight,
     Weighed,
@@ -35,7 +36,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from pathlib import Path
 
-    from helix_episodes.model import Episode
+    from helix_episodes.model import Episode, Evidence
     from helix_graph.rules.model import Rule, When
 
 #: What each time is at which a rule can be followed or ignored.
@@ -89,6 +90,11 @@ _FILLERS = re.compile(
 _LONGEST_PHRASE, _SHORT = 6, 3
 #: A correction is written down where one rule has so many of its words, those of a few letters aside.
 _WORD, _NEARLY_ALL = re.compile(r"\w{4,}"), 0.75
+#: How people speak of a marker; so many of the commonest are named.
+_MARKING = re.compile(r"\b(?:ignore|suppress\w*|silenc\w+|disable|nolint|noqa)\b", re.IGNORECASE)
+_MARKERS = 3
+#: Markers that silence a check are a habit from this share of the sessions on.
+_SILENCED = 0.1
 
 
 class WrittenRules(NamedTuple):
@@ -324,3 +330,47 @@ def _refusals(episode: Episode) -> Iterator[_Refusal]:
         if what:
             reason = (event.evidence.quote or "").partition(_REASON)[2] if event.evidence else ""
             yield _Refusal(what, command, " ".join(reason.split()).rstrip("."), place_in(episode, event.evidence))
+
+
+def habit_sentences(episodes: Sequence[Episode]) -> Iterator[Weighed]:
+    """Sessions that put a marker into code which silences a check, unasked, with the commonest and what people said."""
+    places: list[EvidencePlace] = []
+    markers: Counter[str] = Counter()
+    said = ""
+    for episode in episodes:
+        log = episode.provenance.log if episode.provenance else None
+        made = [one for decision in episode.decisions if decision.action for one in decision.action.markers]
+        own = [one for one in made if not _is_asked_for(episode.prompts, one.line)]
+        places += [
+            EvidencePlace(session=episode.session, log=log, line=line)
+            for line in dict.fromkeys(one.line for one in own)
+        ]
+        markers.update({one.name for one in own})
+        rules = {(one.name.rpartition(":")[2].strip().lower(), one.line) for one in own if ":" in one.name}
+        answers = (
+            prompt.quote
+            for prompt in episode.prompts
+            for rule, line in rules
+            if prompt.line > line and rule in prompt.quote.lower() and _MARKING.search(prompt.quote)
+        )
+        said = said or next(answers, "")
+    sessions = len({one.session for one in places})
+    if sessions < max(FEWEST_OF_MANY, _SILENCED * len(episodes)):
+        return
+    often = [(name, times) for name, times in markers.most_common(_MARKERS) if times > 1]
+    names = ", ".join(f"{quoted(name)} in {times}" for name, times in often)
+    text = f"Agents silenced a check by a marker in the code, unasked, in {sessions} of {len(episodes)} sessions"
+    text += f" ({names})" if names else ""
+    text += f"; a person said of one {quoted(said, longest=LONGEST_QUOTE)}" if said else ""
+    advice = ": allow in the check's configuration what is meant, and let agents ask before any other marker"
+    see = "helix-graph highlights --evidence"
+    told = Highlight(
+        kind="command", text=f"{text}{advice}.", brief=f"{text}.", see=see, sessions=sessions, evidence=tuple(places)
+    )
+    yield Weighed(OPEN, told)
+
+
+def _is_asked_for(prompts: Sequence[Evidence], line: int) -> bool:
+    """Whether the last thing that a person said before a line of the log was to silence a check."""
+    before = [one.quote for one in prompts if one.line < line]
+    return bool(before) and bool(_MARKING.search(before[-1]))

@@ -1,7 +1,10 @@
-"""The sentences about issues: what keeps failing, where, what it took, and what helped.
+"""The sentences about failures: what keeps failing, where, after what, what it took, and what helped.
 
 An issue gives one when it recurs, names its cause, and something is known to help, or nothing was seen to. What is
 missing here is missing on purpose: an agent's own slips, answers to a look, failures without a name.
+
+Of a check it is said what has to run first, and after which changes it fails more often: these name a file or folder;
+of a linter or formatter the rule that is broken says more, and an issue tells it.
 """
 
 from __future__ import annotations
@@ -13,6 +16,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from helix_episodes.extraction.checks import CheckFinding
 from helix_episodes.extraction.checks.environment import is_environment
+from helix_episodes.extraction.paths import role_of
 from helix_episodes.extraction.shell.commands import parse_command
 from helix_episodes.model import sortable_time
 from helix_graph.causality.check_runs import head_of
@@ -31,15 +35,20 @@ from helix_graph.highlights.model import (
     Weighed,
     counted,
     fewest,
+    option,
+    place_in,
     said_in,
 )
-from helix_graph.insights.safe_quoting import label_or_quoted, logged_name_or_quoted, quoted
+from helix_graph.insights.safe_quoting import label_or_quoted, logged_name_or_quoted, name_or_quoted, quoted
 from helix_graph.rules.rule_files import in_force
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping, Sequence
 
     from helix_episodes.model import CommandRun, Episode, Event
+    from helix_graph.causality.api import Causality
+    from helix_graph.causality.check_rates import SituationRate
+    from helix_graph.causality.fragile import FragilePlace
     from helix_graph.causality.runbook import Runbook
     from helix_graph.causality.workarounds import CommonWorkaround, Workaround
     from helix_graph.highlights.requests import WrittenRules
@@ -62,6 +71,11 @@ _AND_OTHERS = " and others"
 _NAMELESS = " failed"
 #: What is said where nothing repaired an issue, and no call got past it.
 _NOT_PASSED = "; the same command never went through in these sessions"
+#: When counts of a situation are worth a sentence.
+_FEWEST_FAILED, _FEWEST_ELSEWHERE, _TIMES_MORE = 5, 5, 3
+_PLACES = frozenset({"file", "folder"})
+#: Of these the rule that is broken says more than where.
+_BY_RULE = frozenset({"lint", "format"})
 
 
 class _Ending(NamedTuple):
@@ -350,3 +364,69 @@ def _with(family: str, message: str, example: str) -> str:
 def _all_quoted(names: Sequence[str]) -> list[str]:
     """Names of commands, all of them in quotation marks where one needs them."""
     return [*names] if all(label_or_quoted(one) == one for one in names) else [quoted(one) for one in names]
+
+
+def prerequisite_sentences(runbook: Runbook, episodes: Sequence[Episode]) -> Iterator[Weighed]:
+    """What a check failed without, in several sessions."""
+    by_id = {one.id: one for one in episodes}
+    for first in runbook.prerequisites:
+        if first.sessions >= fewest(runbook.sessions):
+            setup, problem = (quoted(text, longest=LONGEST_QUOTE) for text in (first.first, first.problem))
+            met = f"{problem}, {first.sessions} of {runbook.sessions} sessions"
+            text = f"{label_or_quoted(first.check)} fails here before {setup} has run ({met})"
+            failures = (
+                (by_id[name], event)
+                for name in first.episodes[:EVIDENCE]
+                for event in by_id[name].events
+                if event.type == "error" and event.check == first.check and event.evidence
+            )
+            places = {episode.id: place_in(episode, event.evidence) for episode, event in reversed([*failures])}
+            newest = tuple(reversed(places.values()))
+            told = Highlight(
+                kind="command", text=f"{text}.", see="helix-graph runbook", sessions=first.sessions, evidence=newest
+            )
+            yield Weighed(HELPED, told)
+
+
+def situation_sentences(causality: Causality) -> Iterator[Weighed]:
+    """Files and folders after whose change a check fails well above its rate elsewhere."""
+    fragile = causality.fragile().places
+    places = {(one.rate.check, one.path): one for one in fragile}
+    report = causality.checks()
+    rows = (row for check in report.checks for row in check.situations if _is_place(row))
+    for row in (row for row in rows if row.standing == "worse" and row.worse_in_both_halves):
+        yield Weighed(HELPED, _situation(row, places.get((row.check, row.value))))
+    # In small memories rates say nothing yet, and counts are counts.
+    counts = [one for one in fragile if not report.enough and _fails_much_more(one.rate)]
+    yield from (Weighed(OPEN, _situation(one.rate, one)) for one in counts)
+
+
+def _is_place(row: SituationRate) -> bool:
+    """Whether a situation names a file or folder; tests fail in places of tests while they are being written."""
+    inside = f"{row.value}/x" if row.dimension == "folder" else row.value
+    return row.dimension in _PLACES and row.kind not in _BY_RULE and (row.kind != "test" or role_of(inside) != "test")
+
+
+def _fails_much_more(row: SituationRate) -> bool:
+    """Whether the counts alone say so: enough failures, and three times the share of elsewhere."""
+    if not _is_place(row) or row.failed < _FEWEST_FAILED or row.runs_elsewhere < _FEWEST_ELSEWHERE:
+        return False
+    return row.failed * row.runs_elsewhere >= _TIMES_MORE * row.failed_elsewhere * row.runs
+
+
+def _situation(row: SituationRate, place: FragilePlace | None) -> Highlight:
+    after = row.after.replace(row.value, name_or_quoted(row.value))
+    text = f"{label_or_quoted(row.check)} failed in {row.failed} of {row.runs} first runs after {after}"
+    text += f", after other changes in {row.failed_elsewhere} of {row.runs_elsewhere} (re-runs of a failure left out)"
+    after_it = place.passed_after if place is not None else ()
+    if after_it and 2 * after_it[0].times > after_it[0].repaired:
+        text += f"; it passed again after {label_or_quoted(after_it[0].change)} "
+        text += f"({after_it[0].times} of {after_it[0].repaired})"
+    return Highlight(
+        kind="situation",
+        text=f"{text}: run it right after each such change.",
+        brief=f"{text}.",
+        see="helix-graph fragile" + option("", row.value) if place is not None else "helix-graph checks",
+        sessions=row.sessions,
+        evidence=tuple(EvidencePlace(session=one.episode, log=one.log, line=one.line) for one in row.failures),
+    )
