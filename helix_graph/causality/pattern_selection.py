@@ -82,13 +82,13 @@ def _works(row: Pattern) -> bool:
         return row.standing == "passed more"
     if row.effect is not None:
         return not row.effect.hurts
-    return row.level != "command" and row.success_rate > _WORKS and not _is_outdone(row)
-
-
-def _is_outdone(row: Pattern) -> bool:
-    """Whether everything else that was done there works far more often."""
-    enough = min(row.occurrences, row.base_n) >= _COMPARED_FROM
-    return enough and row.base_rate is not None and row.base_rate - row.success_rate >= _FAR
+    # Everything else that was done there may work far more often.
+    outdone = (
+        min(row.occurrences, row.base_n) >= _COMPARED_FROM
+        and row.base_rate is not None
+        and row.base_rate - row.success_rate >= _FAR
+    )
+    return row.level != "command" and row.success_rate > _WORKS and not outdone
 
 
 #: So many uses on either side, and rates so far apart, make one answer poorer than the others.

@@ -368,7 +368,9 @@ def _best(
     never: list[Row] = []
     others: list[Row] = []
     read = [(place, hit, precedent_row(past, hit)) for place, hit in enumerate(hits[:_MOST_READ_WHOLE])]
-    agreed = _agreed(row for _, _, row in read) if nearest else frozenset[str]()
+    # What two sessions did to repair it, whatever the rest of their commands was.
+    repairs = ({way_of(fix) for fix in row["fixes"] if fix["verified"]} for _, _, row in (read if nearest else ()))
+    agreed = frozenset(way for way, times in Counter(chain.from_iterable(repairs)).items() if way and times > 1)
     for place, hit, row in read:
         if not row["fixes"]:
             never += [{**row, "tried": attempts_after(past, hit)}] if hit.level != "family" else []
@@ -401,12 +403,6 @@ def _best(
     replied = [row for row in never if row["reply"]][:1]
     tried = [row for row in sorted(never, key=lambda row: -len(row["tried"])) if row["tried"] or not replied][:1]
     return (replied + [row for row in tried if row not in replied])[:limit], others
-
-
-def _agreed(rows: Iterable[Row]) -> frozenset[str]:
-    """What two sessions did to repair it, whatever the rest of their commands was."""
-    ways = Counter(way for row in rows for way in {way_of(fix) for fix in row["fixes"] if fix["verified"]})
-    return frozenset(way for way, sessions in ways.items() if way and sessions > 1)
 
 
 def _silenced(past: Past, hits: list[PrecedentHit]) -> Row | None:

@@ -295,7 +295,9 @@ def take_in(
     given_ids = {_identity(one) for one in given}
     admitted = _admitted(given, forgotten)
     with context.database.writing() as connection:
-        before, known, own = _counts(connection), _ids(connection), _own_ids(connection)
+        before, known = _counts(connection), _ids(connection)
+        # What no file brought: no file of another may change or remove it.
+        own = {one for (one,) in connection.execute(f"SELECT id FROM ({_EVERY_ID}) WHERE {feedback.COUNTED}")}  # noqa: S608  (constants)
         if file:
             at = stamp(context.now())
             marks = [ImportMark(id=one, file=file.name, sha256=file.sha256, ts=at) for one in given_ids]
@@ -344,12 +346,6 @@ _EVERY_ID = " UNION ALL ".join(f"SELECT {column} AS id FROM {table}" for table, 
 def _ids(connection: sqlite3.Connection) -> set[str]:
     """Of the insights, their links, what both logs say of them, and which were forgotten."""
     return {one for (one,) in connection.execute(_EVERY_ID)}
-
-
-def _own_ids(connection: sqlite3.Connection) -> set[str]:
-    """What no file brought: no file of another may change or remove it."""
-    found = connection.execute(f"SELECT id FROM ({_EVERY_ID}) WHERE {feedback.COUNTED}")  # noqa: S608  (constants)
-    return {one for (one,) in found}
 
 
 def _make_room(connection: sqlite3.Connection, ids: Iterable[str]) -> None:

@@ -322,6 +322,8 @@ def _row(
     # What two sessions have in common, or what they ran instead; the others say not what to do.
     common = (one for one in remedies if one.how in {"run", "instead", "edit", "edit named"} and one.sessions > 1)
     best = next(common, None) if named else None
+    # What repaired it most often but for a marker, as short as a row has it.
+    way = next((one for one in remedies if one.how != "silence"), None) if named and best is None else None
     return Issue(
         id=identity,
         kind=kind,
@@ -348,16 +350,10 @@ def _row(
         repaired=repaired,
         verified=sum(one.repaired > 1 for one in members),
         remedy=best,
-        way=_commonest(remedies) if named and best is None else None,
+        way=replace(way, example="", diff=()) if way else None,
         suppressed=sum(one.times for one in remedies if one.how == "silence"),
         files=tuple(sorted(files.items(), key=lambda item: (-item[1], item[0]))[:_FILES]) if named else (),
     )
-
-
-def _commonest(remedies: list[GeneralRemedy]) -> GeneralRemedy | None:
-    """What repaired an issue most often but for a marker, as short as a row has it."""
-    first = next((one for one in remedies if one.how != "silence"), None)
-    return replace(first, example="", diff=()) if first else None
 
 
 def _minutes(members: Iterable[Failure]) -> float | None:

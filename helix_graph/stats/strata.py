@@ -121,9 +121,12 @@ def association(tables: Tables) -> float:
     '-4.91'
     """
     held = _with_both_arms(tables)
-    a, expected, variance = _expectation(held)
-    total = float(variance.sum())
-    return float((a - expected).sum()) / math.sqrt(total) if total else 0.0
+    a, c, with_, without = _cells(held.astype(np.float64))
+    whole, successes = with_ + without, a + c
+    expected = with_ * successes / whole
+    variances = expected * without / whole * (whole - successes) / np.maximum(whole - 1, 1)
+    variance = float(variances.sum())
+    return float((a - expected).sum()) / math.sqrt(variance) if variance else 0.0
 
 
 class Chances(NamedTuple):
@@ -197,14 +200,6 @@ def _with_both_arms(tables: Tables) -> Tables:
 def _cells(counts: NDArray[np.float64]) -> tuple[NDArray[np.float64], ...]:
     """Successes with and without, units with and without, one number a stratum."""
     return counts[:, 1, 1], counts[:, 0, 1], counts[:, 1].sum(axis=1), counts[:, 0].sum(axis=1)
-
-
-def _expectation(tables: Tables) -> tuple[NDArray[np.float64], ...]:
-    a, c, with_, without = _cells(tables.astype(np.float64))
-    total, successes = with_ + without, a + c
-    expected = with_ * successes / total
-    variance = expected * without / total * (total - successes) / np.maximum(total - 1, 1)
-    return a, expected, variance
 
 
 def _exact(tables: Tables) -> Chances:

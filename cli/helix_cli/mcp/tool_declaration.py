@@ -221,8 +221,10 @@ def input_schema(tool: Tool) -> dict[str, Any]:
 
 def typed_schema(takes: type[msgspec.Struct]) -> dict[str, Any]:
     """The same with the types that are meant, and no strings in their place."""
-    schema, definitions = _parts_of(takes)
-    terse: dict[str, Any] = _each_object(_inlined(schema, definitions), _terse)
+    schema = msgspec.json.schema(takes, ref_template="#/$defs/{name}")
+    definitions: dict[str, Any] = schema.get("$defs", {})
+    own = definitions.pop(schema["$ref"].rpartition("/")[2])
+    terse: dict[str, Any] = _each_object(_inlined(own, definitions), _terse)
     return terse
 
 
@@ -283,14 +285,6 @@ def _each_object(schema: Any, change: Callable[[dict[str, Any]], dict[str, Any]]
     if not isinstance(schema, dict):
         return schema
     return change({key: _each_object(one, change) for key, one in schema.items()})
-
-
-def _parts_of(type_: Any) -> tuple[dict[str, Any], dict[str, Any]]:  # noqa: ANN401  (any type that msgspec knows)
-    """A struct's own schema, and those that it refers to."""
-    schema = msgspec.json.schema(type_, ref_template="#/$defs/{name}")
-    definitions: dict[str, Any] = schema.get("$defs", {})
-    name = schema["$ref"].rpartition("/")[2]
-    return definitions[name], {key: value for key, value in definitions.items() if key != name}
 
 
 def _inlined(schema: dict[str, Any], definitions: dict[str, Any]) -> Any:  # noqa: ANN401  (JSON)

@@ -58,7 +58,13 @@ class _Events(RecordLog):
         self._handlers: dict[str, Callable[[Record, RecordPosition], SkippedRecord | None]] = {
             "session.start": self._started,
             "session.shutdown": self._ended,
-            "user.message": self._prompted,
+            "user.message": lambda data, place: self.dialogue.add_text_or_skip(
+                "prompt",
+                place,
+                text=cut_tags(text_in(data, "content") or "", _INJECTED),
+                actor="user",
+                empty="empty prompt",
+            ),
             "assistant.message": self._answered,
             "assistant.reasoning": lambda data, place: self.dialogue.add_text_or_skip(
                 "thought", place, text=text_in(data, "content") or "", actor=_actor(data), empty="empty thought"
@@ -109,10 +115,6 @@ class _Events(RecordLog):
             self.builder.count_model(model)
         self.builder.note_time(place.at)
         return SkippedRecord("session.shutdown")
-
-    def _prompted(self, data: Record, place: RecordPosition) -> SkippedRecord | None:
-        text = cut_tags(text_in(data, "content") or "", _INJECTED)
-        return self.dialogue.add_text_or_skip("prompt", place, text=text, actor="user", empty="empty prompt")
 
     def _answered(self, data: Record, place: RecordPosition) -> SkippedRecord | None:
         before = len(self.dialogue.steps)

@@ -307,7 +307,10 @@ class _SessionReader:
             return self._dialogue.add_text_or_skip("message", place, text=text, actor=actor, empty="empty text")
         if actor != "agent":
             return self._dialogue.add_text_or_skip("note", place, text=text, actor=actor, empty="empty text")
-        spoken = _unquoted(text.strip())
+        spoken, inside = text.strip(), text.strip()[1:-1]
+        # The program puts quotation marks around a prompt that is handed to it as an argument.
+        if spoken == f'"{inside}"' and '"' not in inside.replace('\\"', ""):
+            spoken = inside.replace('\\"', '"')
         return self._dialogue.add_text_or_skip("prompt", place, text=spoken, actor="user", empty="empty prompt")
 
     def _tool(self, record: Record, place: RecordPosition, *, actor: str) -> None:
@@ -337,13 +340,6 @@ class _SessionReader:
             exit_code=object_in(state, "metadata").get("exit"),
             status=refusal if failed else None,
         )
-
-
-def _unquoted(text: str) -> str:
-    """A prompt without the quotation marks that the program puts around one handed to it as an argument."""
-    inside = text[1:-1]
-    quoted = len(text) > 1 and text[0] == text[-1] == '"' and '"' not in inside.replace('\\"', "")
-    return inside.replace('\\"', '"') if quoted else text
 
 
 def _place(piece: StoredPart, message: StoredPart) -> RecordPosition:

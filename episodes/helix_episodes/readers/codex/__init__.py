@@ -337,7 +337,12 @@ class Rollout(RecordLog):
             "context_compacted": self._compacted,
             "thread_rolled_back": self._rolled_back,
             "undo_completed": self._noted,
-            "exited_review_mode": self._reviewed,
+            "exited_review_mode": lambda payload, place: self.dialogue.add_text_or_skip(
+                "message",
+                place,
+                text=text_in(object_in(payload, "review_output"), "overall_explanation") or "",
+                empty="event_msg/exited_review_mode",
+            ),
             # The same things once more, in the words of a newer version.
             "item_completed": lambda payload, place: _dispatch(
                 object_in(payload, "item"),
@@ -392,10 +397,6 @@ class Rollout(RecordLog):
         return self.dialogue.add_text_or_skip(
             "note", place, text=text, actor="system", empty=f"event_msg/{payload.get('type')}"
         )
-
-    def _reviewed(self, payload: Record, place: RecordPosition) -> SkippedRecord | None:
-        text = text_in(object_in(payload, "review_output"), "overall_explanation") or ""
-        return self.dialogue.add_text_or_skip("message", place, text=text, empty="event_msg/exited_review_mode")
 
     def _plan(self, payload: Record, place: RecordPosition) -> SkippedRecord | None:
         translation = Translation("plan", {"plan": text_in(payload, "text") or ""})
