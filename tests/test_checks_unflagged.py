@@ -111,6 +111,10 @@ def test_a_check_that_passes(command: str, output: str) -> None:
         ("pip install pricing | tail -1", "ERROR: No matching distribution found for pricing", "package not found"),
         ("npm install | tail -2", "npm error code E404", "package not found"),
         ("rm old.py; date", "rm: old.py: No such file or directory\nMon", "no such file"),
+        # What only looks says in its own name that there is nothing to look at.
+        ("rg --files .github workflows . | head", "rg: workflows: No such file or directory\na.yml", "no such file"),
+        ("cat b.py; cat a.py", "cat: b.py: No such file or directory\nx = 1", "no such file"),
+        ("wsl sh -c 'sed -i \"s|a\" x; grep a x'", "sed: -e expression #1, char 3: unterminated", "sed script error"),
     ],
 )
 def test_what_dies_where_nobody_sees_its_exit_status(command: str, output: str, family: str) -> None:
@@ -128,6 +132,8 @@ def test_what_dies_where_nobody_sees_its_exit_status(command: str, output: str, 
         ("grep -rn panic . | head", "panic: no price\ngoroutine 1"),
         ("rm old.py", "note: bash: x: command not found is what users see"),
         ("git log | cat", "Fix: command not found in deploy"),
+        ("cat build.log | head", "cat: old.py: No such file or directory"),  # what the log shows
+        ("cat b.py || cat a.py | head", "cat: b.py: No such file or directory\nx = 1"),
     ],
 )
 def test_what_only_quotes_a_failure(command: str, output: str) -> None:
@@ -275,6 +281,45 @@ def test_a_program_that_answers_with_an_error_instead_failed(command: str, outpu
     found = silent_failure(parse_command(command), output=output)
     assert found is not None
     assert found.family == family
+
+
+NO_PATH = "Cannot find path 'C:\\a' because it does not exist."
+IN_SCRIPT = """Line |
+   2 |  Set-Content C:\\a -Value $null.Trim()
+     |  ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
+     | You cannot call a method on a null-valued expression."""
+CATEGORY = "At line:1 char:1\n+ Get-Item C:\\a\n    + CategoryInfo          : ObjectNotFound"
+
+
+@pytest.mark.parametrize(
+    ("command", "output", "said"),
+    [
+        ("Get-Item C:\\a; Get-Date", f"Get-Item: {NO_PATH}\nMonday", NO_PATH),
+        ("Get-Item C:\\a; Get-Date", f"Get-Item : {NO_PATH}\n{CATEGORY}", NO_PATH),
+        ("$x = Get-Item C:\\a; $x.Name", f"\x1b[31;1mGet-Item: \x1b[31;1m{NO_PATH}\x1b[0m", NO_PATH),
+        (
+            "$x = 1\nSet-Content C:\\a -Value $null.Trim()",
+            f"InvalidOperation: \n{IN_SCRIPT}",
+            "You cannot call a method on a null-valued expression.",
+        ),
+    ],
+)
+def test_powershell_goes_on_after_an_error_and_says_so(command: str, output: str, said: str) -> None:
+    found = silent_failure(parse_command(command), output=output)
+    assert found is not None
+    assert found.message == said
+
+
+@pytest.mark.parametrize(
+    ("command", "output"),
+    [
+        ("cat pester.log | head", f"Get-Item: {NO_PATH}"),
+        ("Get-Content notes.md", "Set-Content: writes to a file\nError: what users see"),
+        ("Get-Process | Format-List", "Id      : 1\nName    : init\nStartTime : now"),
+    ],
+)
+def test_what_powershell_shows_is_no_error_of_its_own(command: str, output: str) -> None:
+    assert silent_failure(parse_command(command), output=output) is None
 
 
 @pytest.mark.parametrize(

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
 
 #: Goes into each episode's provenance; raised when the same log would give another episode.
-EXTRACTOR_VERSION = "37"
+EXTRACTOR_VERSION = "38"
 
 
 def extract(session: Session, *, provenance: Provenance | None = None) -> Episode:

@@ -16,7 +16,7 @@ formatter asked to check may print a list of files or a diff and end with 0.
 from __future__ import annotations
 
 import re
-from itertools import pairwise
+from itertools import pairwise, takewhile
 
 from helix_episodes.extraction.checks.model import CheckFinding, CommandOutput, ReportedLine, Verdict, failing
 from helix_episodes.extraction.checks.python import raised_exception
@@ -67,7 +67,10 @@ _COMMAND_WORDINGS = (
     ("shell syntax error", r"^\(eval\):\d+: (?:unmatched|parse error)"),
     ("shell syntax error", r"^zsh: parse error"),
     ("no glob match", r"no matches found:"),
-    ("command not found", r"command not found|^\S*sh: \d+: \S+: not found|is not recognized as an internal"),
+    (
+        "command not found",
+        r"command not found|^\S*sh: \d+: \S+: not found|is not recognized as (?:an internal|a name of a)",
+    ),
     ("merge conflict", r"^CONFLICT |Automatic merge failed|needs merge$|could not apply [0-9a-f]{4,}|unmerged files"),
     ("repository not trusted", r"detected dubious ownership"),
     ("not a git repository", r"not a git repository"),
@@ -93,7 +96,8 @@ _COMMAND_WORDINGS = (
     ("file exists", r"File exists|already exists"),
     ("is a directory", r"[Ii]s a directory"),
     ("directory not empty", r"Directory not empty"),
-    ("no such file", r"[Nn]o such file or directory|cannot stat|[Ff]ile not found"),
+    ("no such file", r"[Nn]o such file or directory|cannot stat|[Ff]ile not found|^(?:\S+: )?Cannot find path '"),
+    ("sed script error", r"^sed: -e expression #\d"),
     ("permission denied", r"[Pp]ermission denied|[Oo]peration not permitted"),
     ("address in use", r"[Aa]ddress already in use|EADDRINUSE"),
     ("connection failed", r"[Cc]ould not resolve host|[Cc]onnection refused|Network is unreachable|Failed to connect"),
@@ -368,6 +372,10 @@ _MERGING = {"merge", "rebase", "pull", "cherry-pick", "revert", "am", "stash pop
 _GIVES_UP = Regex(r"(?:npm (?:ERR!|error) |ERROR: |(?:\u2502 )?[Ee]rror: |Error from server |fatal: |FATAL: |E: )\S")
 #: What looks only, and works so much out for it that it can fail at that.
 _WORKING_OUT = {"terraform": {"plan"}, "tofu": {"plan"}, "helm": {"template"}, "pulumi": {"preview"}, "cdk": {"synth"}}
+#: How PowerShell names its commands, and who speaks at the margin: one of them, or the shell itself.
+_CMDLET = Regex(r"[A-Z][a-z]+-[A-Z]\w+")
+_CMDLET_ERROR = Regex(r"([A-Z]\w*(?:-[A-Z]\w+)?) ?:(?: (.*)|$)")
+_RAISED_BY_SHELL = Regex(r"(?:\w*(?:Error|Exception)|Invalid\w+|\w+NotFound)")
 _THROWN = Regex(r"(?:Uncaught )?((?:[A-Z]\w*)?Error)(?: \[\w+\])?: ")
 
 
@@ -394,21 +402,51 @@ def silent_failure(segments: tuple[Segment, ...], *, output: str) -> CheckFindin
     answer = _API_ERROR.match(output) if asked else None
     if answer:
         return CheckFinding(family=f"HTTP {answer[2]}", message=f"{answer[1]} (HTTP {answer[2]})")
-    # The parts that change something and whose failure no one would see, other than on purpose.
+    if reported := _powershell_error(text.lines, segments):
+        return reported
+    # The parts whose failure no one would see, other than on purpose, and those of them that change something.
     joiners = [*(part.joiner for part in segments[1:]), ""]
+    unseen = [part for number, part in enumerate(segments) if hides_exit(segments, number) and joiners[number] != "||"]
     hidden = [
-        part
-        for number, part in enumerate(segments)
-        if (part.purpose == "change" or part.subcommand in _WORKING_OUT.get(part.program, ()))
-        and hides_exit(segments, number)
-        and joiners[number] != "||"
+        part for part in unseen if part.purpose == "change" or part.subcommand in _WORKING_OUT.get(part.program, ())
     ]
-    if not hidden:
-        return None
+    missed = next((line for line in lines if any(_finds_nothing(part, line) for part in unseen)), None)
+    if not hidden or missed is not None:
+        return _in_words(missed) if missed is not None else None
     # The line with which one of them, or what a script runs, sums up that it failed.
     runs = (None if is_script(part.program, part.subcommand) else part.program for part in hidden)
     summed = (summary_failure(text, program=program) for program in runs)
     return _ended(text) or _gave_up(lines, hidden) or next(filter(None, summed), None)
+
+
+def _powershell_error(lines: Sequence[str], segments: tuple[Segment, ...]) -> CheckFinding | None:
+    """The report of PowerShell, which goes on after most errors and ends with 0, by the name of the cmdlet.
+
+    Of a script it shows the line before it says what is wrong; its older form names the category below.
+    """
+    cmdlets = {word for part in segments for word in (part.program, *part.arguments) if _CMDLET.fullmatch(word)}
+    if not cmdlets:
+        return None
+    for at, line in enumerate(lines):
+        found = _CMDLET_ERROR.match(line)
+        if found is None or not (found[1] in cmdlets or _RAISED_BY_SHELL.fullmatch(found[1])):
+            continue
+        block = list(takewhile(lambda one: one[:1].isspace() or one == "Line |", lines[at + 1 :]))
+        shown = [one.partition("|")[2].strip(" ~") for one in block if one.lstrip().startswith("| ")]
+        said = found[2].strip() or next((one for one in reversed(shown) if one), "")
+        if said and (block[:1] == ["Line |"] or found[1] in cmdlets):
+            return known_finding([said]) or CheckFinding(family=template(said), message=said)
+    return None
+
+
+def _finds_nothing(part: Segment, line: str) -> bool:
+    """Whether it is the line in which a command says, in its own name, that what it was to look at is not there."""
+    return (
+        part.purpose == "look"
+        and line.startswith(f"{part.program}: ")
+        and any(word in line for word in part.arguments if len(word) > 1 and not word.startswith("-"))
+        and known_finding([line]) is not None
+    )
 
 
 def _in_words(line: str) -> CheckFinding:
