@@ -292,19 +292,16 @@ class MemoryFilter:
         """The session without ignored calls and addresses, and without what its log copied from a forgotten one's."""
         kept = without_ignored(session, self._rules) if self._rules.rules else session
         kept = without_emails(kept) if self._rules.against("cut", EMAILS) else kept
-        return kept if self._tombstones.holds(session.id) else self._without_forgotten(kept)
+        if self._tombstones.holds(session.id) or not self._forgotten_steps:
+            return kept
+        ids = (step.source.id for step in kept.steps)
+        copied = max((n for n, one in enumerate(ids) if one and digest(one) in self._forgotten_steps), default=-1)
+        return msgspec.structs.replace(kept, steps=kept.steps[copied + 1 :]) if copied >= 0 else kept
 
     def lift(self, sessions: Iterable[str]) -> None:
         """Forgets that these were forgotten, since they have been recorded again."""
         for session in sessions if self._force else ():
             self._tombstones.lift(session)
-
-    def _without_forgotten(self, session: Session) -> Session:
-        if not self._forgotten_steps:
-            return session
-        ids = (step.source.id for step in session.steps)
-        copied = max((n for n, one in enumerate(ids) if one and digest(one) in self._forgotten_steps), default=-1)
-        return msgspec.structs.replace(session, steps=session.steps[copied + 1 :]) if copied >= 0 else session
 
     @cached_property
     def _forgotten_steps(self) -> frozenset[str]:

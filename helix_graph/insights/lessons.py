@@ -334,7 +334,10 @@ def is_advice(text: str) -> bool:
     return (
         bool(sentences)
         and not any(_HAPPENED.search(one) or _REPORTS.match(one) for one in sentences)
-        and any(_advises(one) for one in sentences)
+        and any(
+            _IMPERATIVE.match(one) or _CONDITION.match(one) or (_VERB.search(one) and _CAUSE.search(one))
+            for one in sentences
+        )
     )
 
 
@@ -345,12 +348,6 @@ def _is_whole(line: str) -> bool:
     pairs = (("(", ")"), ("[", "]"), ("{", "}"))
     closed = line.count("`") % 2 == 0 and all(line.count(one) == line.count(other) for one, other in pairs)
     return closed and not _LABELLED.match(line) and not _SECTIONS.search(line.removeprefix("Avoid: "))
-
-
-def _advises(sentence: str) -> bool:
-    if _IMPERATIVE.match(sentence) or _CONDITION.match(sentence):
-        return True
-    return bool(_VERB.search(sentence) and _CAUSE.search(sentence))
 
 
 class LessonLink(NamedTuple):

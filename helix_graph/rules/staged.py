@@ -165,7 +165,8 @@ def result_of(
 ) -> TrialResult:
     """What a trial says of the drawn sessions that were ``seen``, of which some ``met`` the issue."""
     own = [one for one in drawn if one.rule == rule.id and one.session in seen][: rule.planned]
-    given, withheld = (_arm(own, met, given=given) for given in (True, False))
+    arms = ([one.session in met for one in own if one.given == given] for given in (True, False))
+    given, withheld = (Arm(sum(arm), len(arm)) for arm in arms)
     result = TrialResult(rule=rule, given=given, withheld=withheld)
     if result.sessions < rule.planned or not (given.sessions and withheld.sessions):
         return result
@@ -193,11 +194,6 @@ def _write(root: Path, rules: Sequence[AcceptedRule]) -> None:
     seal(root, ACCEPTED_RULES, body, *there)  # whenever this process is killed
     write_atomically(path, body)
     seal(root, ACCEPTED_RULES, body)
-
-
-def _arm(drawn: Iterable[TrialDraw], met: Collection[str], *, given: bool) -> Arm:
-    sessions = [one.session for one in drawn if one.given == given]
-    return Arm(sum(one in met for one in sessions), len(sessions))
 
 
 def _append(path: Path, rows: Iterable[TrialDraw]) -> None:

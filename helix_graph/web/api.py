@@ -51,7 +51,6 @@ from helix_graph.web.timeline import PageTimeline, build_timeline, trace_of
 if TYPE_CHECKING:
     from datetime import date
 
-    from helix_episodes.model import Episode
     from helix_graph.causality.api import Causality
     from helix_graph.episodes import Episodes
     from helix_graph.graph.api import Graph
@@ -314,17 +313,12 @@ class Pages:
                 from_log = episode.id in asked or (episode.outcome != "success" and read < _LOGS_READ)
                 explanation = self._causality.explain_alone(episode, from_log=from_log)
                 read += from_log
-                found[f"trace-{place_of[episode.id]}"] = trace_of(
-                    episode, explanation=explanation, shown=self._shown(episode)
-                )
+                # What the memory had put into the session, in words; of what was forgotten since only its name.
+                insights = self._insights() if episode.injected else None
+                known = [(name, insights.get(name)) for name in episode.injected] if insights is not None else []
+                shown = [str((one or {}).get("content") or name) for name, one in known]
+                found[f"trace-{place_of[episode.id]}"] = trace_of(episode, explanation=explanation, shown=shown)
         return found
-
-    def _shown(self, episode: Episode) -> list[str]:
-        """What the memory had put into a session, in words; of what was forgotten since only its name."""
-        if not episode.injected:
-            return []
-        insights = self._insights()
-        return [str((insights.get(name) or {}).get("content") or name) for name in episode.injected]
 
     def timeline(self, name: str) -> PageTimeline:
         """The steps of a session, by the id of its episode or its own.

@@ -76,7 +76,11 @@ def read_result(event: str, fields: dict[str, Any]) -> ToolFailure:
     said = _words(next((response[name] for name in _SHOWN if response.get(name)), response))
     if _code_in_codex_log(fields):
         return ToolFailure(said)
-    return ToolFailure(said, suspected=True) if _has_signs(said) else _NONE
+    text = said if len(said) < 2 * _SIGNS_WITHIN else f"{said[:_SIGNS_WITHIN]}\n{said[-_SIGNS_WITHIN:]}"
+    text = text.casefold()
+    for none in _NO_SIGNS:
+        text = text.replace(none, "")
+    return ToolFailure(said, suspected=True) if any(sign in text for sign in SIGNS) else _NONE
 
 
 def shell_command(arguments: object) -> str:
@@ -119,14 +123,6 @@ def _is_ending(said: str) -> bool:
     if said.startswith("shellid: "):
         said = said.removeprefix("shellid: ").partition(" ")[2]
     return said in _EXITED
-
-
-def _has_signs(said: str) -> bool:
-    text = said if len(said) < 2 * _SIGNS_WITHIN else f"{said[:_SIGNS_WITHIN]}\n{said[-_SIGNS_WITHIN:]}"
-    text = text.casefold()
-    for none in _NO_SIGNS:
-        text = text.replace(none, "")
-    return any(sign in text for sign in SIGNS)
 
 
 def _code_in_codex_log(fields: dict[str, Any]) -> int:

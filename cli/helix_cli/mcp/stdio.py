@@ -75,13 +75,12 @@ class _Connection:
         """Answers line by line, and ends when there are no more and the calls are done."""
         for line in self._lines():
             self._take(line)
-        if not self._running or self._finish():
-            self._open.close()
+        if self._running:
+            from concurrent.futures import wait
 
-    def _finish(self) -> bool:
-        from concurrent.futures import wait
-
-        return not wait(list(self._running), timeout=_ENDING_SECONDS).not_done
+            if wait(list(self._running), timeout=_ENDING_SECONDS).not_done:
+                return
+        self._open.close()
 
     def _lines(self) -> Iterator[bytes]:
         while line := self._reading.readline(LONGEST_LINE):

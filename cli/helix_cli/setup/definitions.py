@@ -200,7 +200,8 @@ def file_hooks(agent: FileAgentName, command: str) -> dict[str, dict[str, Any]]:
     grouped = {"gemini": _GEMINI, "qwen": _QWEN}
     if agent in flat:
         return {event: one for event, (one,) in _flat(flat[agent], command).items()}
-    return {event: one for event, (one,) in _grouped(grouped.get(agent, {}), command).items()}
+    hooks = _flat(grouped.get(agent, {}), command)
+    return {event: {"hooks": [one | {"timeout": _TIMEOUT_MS}]} for event, (one,) in hooks.items()}
 
 
 def file_server(agent: FileAgentName, command: str, tools: str | None = None) -> dict[str, Any]:
@@ -252,12 +253,6 @@ def _listed(groups: Mapping[str, Any]) -> dict[str, list[Any]]:
 
 def _flat(events: dict[str, str], command: str) -> dict[str, Any]:
     return {event: [{"type": "command", "command": f"{command} hook {one}"}] for event, one in events.items()}
-
-
-def _grouped(events: dict[str, str], command: str) -> dict[str, Any]:
-    """As `_flat`, in groups of one hook each, with a limit of time."""
-    hooks = {event: one | {"timeout": _TIMEOUT_MS} for event, (one,) in _flat(events, command).items()}
-    return {event: [{"hooks": [one]}] for event, one in hooks.items()}
 
 
 def toml_table(entry: Mapping[str, Any]) -> list[str]:

@@ -38,7 +38,7 @@ from helix_episodes.extraction.languages import may_read
 from helix_episodes.extraction.paths import file_name, is_test_file
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Sequence
+    from collections.abc import Collection, Sequence
 
     from helix_episodes.extraction.calls import ParsedCall
     from helix_episodes.extraction.check_runs import CheckRun
@@ -260,15 +260,12 @@ def _quoted(output: str, event: Event) -> frozenset[str]:
     if event.family == "not formatted":
         lines = frozenset(_REMOVED.sub("", line) for line in output.splitlines() if _REMOVED.match(line))
     else:
-        lines = _marked(output, event) or quoted_lines(output, event)
+        # Of the lines of source below a complaint those that an arrow marks.
+        _, found, below = output.partition(event.message or "\0")
+        block = takewhile(lambda line: not _RULED.search(line), below.splitlines()[1:]) if found else ()
+        marked = frozenset(_ARROW.sub("", line) for line in block if _ARROW.match(line))
+        lines = marked or quoted_lines(output, event)
     return frozenset(plain for line in lines if len(plain := _plain(line)) >= _SHORTEST_LINE)
-
-
-def _marked(output: str, event: Event) -> frozenset[str]:
-    """Of the lines of source below a complaint those that an arrow marks."""
-    _, found, below = output.partition(event.message or "\0")
-    block = takewhile(lambda line: not _RULED.search(line), below.splitlines()[1:]) if found else ()
-    return frozenset(_ARROW.sub("", line) for line in block if _ARROW.match(line))
 
 
 def _plain(line: str) -> str:
@@ -307,7 +304,10 @@ def loose_changes(timeline: Timeline, fix: Fix, error: Event, speaking: Collecti
     several = len({_path_of(timeline.decision(name)) or name for name in others}) > 1
     if not _names_its_file(timeline, error, failure) if failure.verdict.kind in _OF_EACH_FILE else several:
         return fix.changes  # which of several files answers a failure, or how much of it, the log does not show
-    shown_again = min(_also_showing(timeline, error), default=None)
+    # Later runs of the check that failed in the same way, whatever they said.
+    later = timeline.runs[error.check or ""][timeline.run_of[error.id] + 1 :]
+    again = (run.position for run in later if not run.passed and error.family in run.families)
+    shown_again = min(again, default=None)
     loose = []
     for name in fix.changes:
         position = timeline.positions[name]
@@ -329,14 +329,6 @@ def _is_of_another_test(change: Decision, error: Event) -> bool:
     """Whether a change to a test file cannot be why the test of another file passes."""
     path = (change.action.path if change.action else None) or ""
     return bool(error.tests and error.path) and is_test_file(path) and file_name(path) != file_name(error.path or "")
-
-
-def _also_showing(timeline: Timeline, error: Event) -> Iterator[int]:
-    """Where later runs of the check failed in the same way, whatever they said."""
-    place = timeline.run_of[error.id]
-    for run in timeline.runs[error.check or ""][place + 1 :]:
-        if not run.passed and error.family in run.families:
-            yield run.position
 
 
 def _is_verified_by(timeline: Timeline, fix: Fix, error: Event, run: CheckRun) -> bool:

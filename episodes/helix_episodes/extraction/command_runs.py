@@ -124,13 +124,15 @@ def _run_of(session: Session, call: ParsedCall, part: Segment | None, check: str
     result = call.result or call.step
     first = next((one for one in call.segments if one.program in {"cd", "pushd"} and one.arguments), None)
     folder = relative(first.arguments[0].rstrip("/"), root=session.root) if first else ""
+    # Where only one part of the command does any work, the time is that part's.
+    working = [one for one in call.segments if one.purpose != "look" and one.program not in {"cd", "pushd"}]
     return CommandRun(
         check=check,
         kind=kind,
         command=line(part.text) if part else None,
         directory=folder if folder and not is_outside(folder) else None,
         timestamp=iso(result.at),
-        seconds=_seconds(call.step, result) if _is_alone(call) else None,
+        seconds=_seconds(call.step, result) if len(working) == 1 else None,
         tasks=other_tasks(result.text, part),
         evidence=Evidence(line=result.source.line, file=result.source.file),
     )
@@ -140,12 +142,6 @@ def _seconds(step: Step, result: Step) -> float | None:
     if step.at is None or result.at is None or result.at < step.at or step.arguments.get("background"):
         return None
     return round((result.at - step.at).total_seconds(), 1)
-
-
-def _is_alone(call: ParsedCall) -> bool:
-    """Whether only one part of a command does any work, so that its time is that part's."""
-    working = [part for part in call.segments if part.purpose != "look" and part.program not in {"cd", "pushd"}]
-    return len(working) == 1
 
 
 def _charged(draft: _Draft, files: Sequence[FileChange]) -> tuple[str, ...]:

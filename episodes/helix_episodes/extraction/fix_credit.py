@@ -177,7 +177,9 @@ def _scores(
     quoted = quoted_lines(output, error)
     said = _said_by_test(output, error) if error.tests or (error.family or "").endswith("test failed") else frozenset()
     names = [*named_symbols(error), *map(_last_name, error.tests)]
-    family = "" if _is_prose(error.family or "") else error.family or ""
+    family = error.family or ""
+    if family in COMPILE_FAMILIES or family.endswith(" failed") or family == "not formatted":
+        family = ""  # our own name for a failure, which no edit has to repeat
     rules = [one for one in _WORD.findall(family) if len(one) >= _SHORTEST_RULE]
     found = {}
     for change in map(timeline.decision, fix.changes):
@@ -186,11 +188,6 @@ def _scores(
         if speaking:
             found[change.id] = speaking
     return found
-
-
-def _is_prose(family: str) -> bool:
-    """Whether a family is our own name for a failure, which no edit has to repeat."""
-    return family in COMPILE_FAMILIES or family.endswith(" failed") or family == "not formatted"
 
 
 def _last_name(test: str) -> str:

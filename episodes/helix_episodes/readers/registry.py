@@ -394,14 +394,10 @@ def _reward_in(file: Path) -> float | None:
         summary = object_in(object_in(stated, "results"), "summary")
         passed, failed = _number(summary.get("passed")), _number(summary.get("failed"))
         return None if passed is None or failed is None or not passed + failed else float(not failed)
-    return next((reward for record in _places(stated) if (reward := _stated(record)) is not None), None)
-
-
-def _places(stated: Record) -> Iterator[Record]:
-    """Where a file states its reward: at its top, below the verifier's result, among scores."""
-    yield stated
-    verifier = object_in(stated, "verifier_result")
-    yield from (object_in(verifier, "rewards"), verifier, object_in(stated, "scores"), object_in(stated, "rewards"))
+    verifier, scores = object_in(stated, "verifier_result"), object_in(stated, "scores")
+    # At its top, below the verifier's result, among scores.
+    places = (stated, object_in(verifier, "rewards"), verifier, scores, object_in(stated, "rewards"))
+    return next((reward for record in places if (reward := _stated(record)) is not None), None)
 
 
 def _stated(record: Record) -> float | None:

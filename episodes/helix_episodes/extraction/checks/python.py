@@ -20,11 +20,6 @@ from helix_episodes.extraction.checks.model import (
 )
 from helix_episodes.light_imports import Regex
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-
 _PYTEST_END = Regex(r"=* ?((?:\d+ [a-z]+(?:, )?)+|no tests ran) in \d+(?:\.\d+)?s(?: \([\d:]+\))? ?=*$")
 _PYTEST_COUNT = Regex(r"(\d+) ([a-z]+)")
 _PYTEST_FAILED = Regex(r"(FAILED|ERROR) (\S+\.py\S*|\S+::\S+)(?: - (.*))?$")
@@ -180,20 +175,14 @@ def raised_exception(output: CommandOutput) -> CheckFinding | None:
         return None
     last = max(at for at, line in enumerate(output.lines) if _TRACEBACK in line)
     raised = (found for line in output.lines[last:] if (found := _RAISED.match(line)))
-    found = next(raised, None) or _raised_after(output.lines[last + 1 :])
-    return CheckFinding(family=_class_name(found[1]), message=found.string.strip()) if found else None
-
-
-def _raised_after(frames: Sequence[str]) -> re.Match[str] | None:
-    """The line after a traceback's frames, which are indented: the exception, whatever its name ends in."""
-    line = next((one for one in frames if one.strip() and not one[0].isspace()), "")
-    return _ANY_RAISED.match(line)
-
-
-def _class_name(name: str) -> str:
-    """A class by its own name; ``cv2.error`` says nothing without its module."""
-    last = name.rpartition(".")[2]
-    return last if last[0].isupper() else name
+    # Frames are indented; the line after them is the exception, whatever its name ends in.
+    after = next((line for line in output.lines[last + 1 :] if line.strip() and not line[0].isspace()), "")
+    found = next(raised, None) or _ANY_RAISED.match(after)
+    if found is None:
+        return None
+    # A class by its own name; ``cv2.error`` says nothing without its module.
+    name = found[1].rpartition(".")[2]
+    return CheckFinding(family=name if name[0].isupper() else found[1], message=found.string.strip())
 
 
 def exception_at_end(text: str) -> CheckFinding | None:
