@@ -75,6 +75,24 @@ def has_any(text: str, signs: Iterable[str]) -> bool:
     return False
 
 
+def lines_with(text: str, signs: Iterable[str]) -> list[tuple[int, int]]:
+    """Where the lines begin and end that have one of the signs, in order; a sign is on one line."""
+    places: set[int] = set()
+    for sign in signs:
+        place = text.find(sign)
+        while place >= 0:
+            places.add(place)
+            place = text.find(sign, place + 1)
+    lines: list[tuple[int, int]] = []
+    end = -1
+    for place in sorted(places):
+        if place > end:
+            begin, end = text.rfind("\n", 0, place) + 1, text.find("\n", place)
+            end = len(text) if end < 0 else end
+            lines.append((begin, end))
+    return lines
+
+
 def prose(text: str) -> str:
     """The text without code blocks, quotations and tables, cut to `PROSE_LIMIT` characters."""
     unfenced = _FENCED.sub("", text[:PROSE_LIMIT]) if has_any(text, _FENCES) else text[:PROSE_LIMIT]
