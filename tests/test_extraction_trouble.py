@@ -374,6 +374,7 @@ def test_a_script_that_npm_prints_is_not_why_a_job_failed(script: Begin, episode
         "  \u2a2f release failed after 0s   error=git is in a dirty state",
         "Error: Process completed with exit code 1.",
         "I just lost my settings",
+        "There is a file called nul here that I'm unable to remove",
     ],
 )
 def test_a_first_prompt_that_shows_or_takes_for_granted_a_failure_reports_it(
@@ -389,6 +390,7 @@ def test_a_first_prompt_that_shows_or_takes_for_granted_a_failure_reports_it(
         *("We still have three open issues for the milestone", "we still have issue 17 and 18 to do"),
         *("Before we run into issues, add a limit", "I still have a problem understanding how the cache works"),
         *("we still hit the bug tracker on each start", "I have just lost the thread, summarize"),
+        *("if we are unable to reach it, retry", "make sure that users who are unable to log in see why"),
         "Refuse what is wrong:\n\u2717 a name that failed the check\n- \u2717 no id: return an error",
     ],
 )

@@ -176,7 +176,9 @@ _OBSERVED = re.compile(
     r"|\b(?:I|we)(?:(?:['\u2019](?:ve|m|re)| have| did| keep| am| are)(?: just| still| now| also)* run(?:ning)?"
     rf"|(?: just| still| now| also)* ran) into\b{_A_TROUBLE}"
     rf"|\b(?:I|we) still (?:have|get|see|hit)\b(?! (?:\w+ )?open\b){_A_TROUBLE}"
-    r"|\bI (?:have )?just lost (?:my|all (?:my|the))\b",
+    r"|\bI (?:have )?just lost (?:my|all (?:my|the))\b"
+    # What a person tried in vain.
+    r"|\b(?:I|we)(?:['\u2019](?:m|re)| am| are) (?:\w+ )?unable to \w+",
     re.IGNORECASE,
 )
 #: "When I save I get an error" reports the error, not of a condition.
@@ -184,7 +186,7 @@ _CONDITION = re.compile(r"^(?:when(?:ever)?|if|after|once) (?=(?:I|we|you) )", r
 #: Every observation contains one of these, in lower case; asked first, because that is far faster.
 _OBSERVED_SIGNS = (
     *("error", "fail", "exception", "crash", "conflict", "broken", "hang"),
-    *("issue", "problem", "bug", "just lost"),
+    *("issue", "problem", "bug", "just lost", "unable to"),
 )
 #: A command as people quote it: in backticks, or after a prompt sign.
 _COMMAND = re.compile(r"`([^`\n]{2,200})`|^[ \t]*\$ (.{2,200})$", re.MULTILINE)
