@@ -356,6 +356,33 @@ def test_a_log_that_does_not_name_its_job_is_that_of_the_job_of_its_number(
     assert (error.content, error.message) == ("CI fails: unit", "out of widgets")
 
 
+@pytest.mark.parametrize(
+    "asked", ["why does CI fail?", "why is https://github.com/x/y/pull/7 failing", "fix this: CI failed, see the log"]
+)
+def test_what_ci_shows_is_what_a_person_asked_about(script: Begin, episode_of: Extracted, asked: str) -> None:
+    lint = logged("lint", "a.go:1:1: x (errcheck)", "##[error]Process completed with exit code 1.")
+    log = script("s").prompt(asked).run("gh run view 12 --job 77 --log", FAILED_LOG)
+    errors = episode_of(log.run("gh run view 12 --job 78 --log", lint.replace(":07.", ":09."))).events
+    assert [error.content for error in errors] == ["CI fails: unit", "CI fails: lint"]
+    # It came to light by the person's words, and the logs say why.
+    assert [(one.evidence.line, one.evidence.also) for one in errors if one.evidence] == [(1, (3,)), (1, (5,))]
+
+
+def test_what_ci_shows_of_something_else_is_a_failure_of_its_own(script: Begin, episode_of: Extracted) -> None:
+    log = script("s").prompt("why do I get an error on save?").run("gh run view 12 --log-failed", FAILED_LOG)
+    assert [event.content for event in episode_of(log).events] == [
+        "the user reports: why do I get an error on save?",
+        "CI fails: unit",
+    ]
+    # What was pushed meanwhile was not asked about.
+    log = script("p").prompt("why does CI fail?").edit("cart.go").run("git push", PUSHED)
+    events = episode_of(log.run("gh run view 12 --log-failed", FAILED_LOG)).events
+    assert [event.content for event in events if event.type == "error"] == [
+        "the user reports: why does CI fail?",
+        "CI fails: unit",
+    ]
+
+
 def test_a_script_that_npm_prints_is_not_why_a_job_failed(script: Begin, episode_of: Extracted) -> None:
     ended = "##[error]Process completed with exit code 1."
     printed = logged("unit", "> node -e \"throw 'error: no'\"", "Failed to publish the shop", ended)

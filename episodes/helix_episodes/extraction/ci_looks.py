@@ -2,7 +2,7 @@
 
 The first look is where the failure came to light: its event stays there and names the lines of the others. What went
 wrong is said by the job's log, which comes later. A list of several failed jobs is one event until the log of another
-of its jobs is read; then that job failed there too.
+of its jobs is read; then that job failed there too. Who asks why a run or a pull request fails has looked first.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import msgspec
 from msgspec.structs import replace
 
-from helix_episodes.extraction.checks.ci import CI, failed_jobs, is_listed, marks_of_failure, with_others
+from helix_episodes.extraction.checks.ci import CI, OF_CI, failed_jobs, is_listed, marks_of_failure, with_others
 from helix_episodes.extraction.delivery import delivered_by
 from helix_episodes.extraction.drafts import DraftEvent, evidence_of
 from helix_episodes.model import Evidence
@@ -63,6 +63,36 @@ def told_once(
         else:
             looks.take_log(draft, call, jobs[0], marks[jobs[0]])
     return looks.kept
+
+
+def as_reported(
+    drafts: Sequence[DraftEvent], words: Sequence[DraftEvent], calls: Sequence[ParsedCall]
+) -> list[DraftEvent]:
+    """Both together, with what CI shows in place of the report of a person that it answers, in this turn or the next.
+
+    After a delivery CI looked at something else.
+    """
+    delivered = [call.position for call in calls if delivered_by(call)]
+    told: dict[int, DraftEvent] = {}
+    answered: set[int] = set()
+    for report in words:
+        place, reported = report.event.evidence, report.reported
+        if place is None or reported is None or reported.verdict or not OF_CI.search(report.event.message or ""):
+            continue
+        end = min([(reported.until, *reported.later)[:2][-1], *(at for at in delivered if at > report.position)])
+        shown = [
+            number
+            for number, draft in enumerate(drafts)
+            if draft.event.check == CI and report.position < draft.position < end
+        ]
+        for number in shown:
+            turns = drafts[number].reported or reported
+            ends = sorted({reported.until, *reported.later, turns.until, *turns.later})
+            answers = replace(reported, until=ends[0], later=tuple(ends[1:]))
+            told[number] = replace(_told_at(drafts[number], report, place), reported=answers)
+        answered |= {id(report)} if shown else set()
+    kept = (report for report in words if id(report) not in answered)
+    return [*(told.get(number, draft) for number, draft in enumerate(drafts)), *kept]
 
 
 class _Looks:
@@ -119,8 +149,8 @@ class _Looks:
 
 
 def _told_at(draft: DraftEvent, before: DraftEvent, place: Evidence) -> DraftEvent:
-    """What a log tells, as of the look before it that showed the failure."""
-    told = replace(draft.event, timestamp=before.event.timestamp, evidence=place)
+    """What a log tells, as of the look or the words before it that showed the failure."""
+    told = replace(draft.event, timestamp=before.event.timestamp, actor=before.event.actor, evidence=place)
     draft_there = replace(before, event=told)
     return _seen_at(_seen_at(draft_there, draft), before)
 

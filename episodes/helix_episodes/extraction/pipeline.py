@@ -13,6 +13,7 @@ from msgspec.structs import replace
 
 from helix_episodes.extraction.calls import parse_calls
 from helix_episodes.extraction.checks.ci import CI
+from helix_episodes.extraction.ci_looks import as_reported
 from helix_episodes.extraction.command_runs import command_runs
 from helix_episodes.extraction.costs import costs_of
 from helix_episodes.extraction.decisions import decisions_of
@@ -37,7 +38,7 @@ if TYPE_CHECKING:
 
 
 #: Goes into each episode's provenance; raised when the same log would give another episode.
-EXTRACTOR_VERSION = "38"
+EXTRACTOR_VERSION = "39"
 
 
 def extract(session: Session, *, provenance: Provenance | None = None) -> Episode:
@@ -45,7 +46,7 @@ def extract(session: Session, *, provenance: Provenance | None = None) -> Episod
     session = redacted_session(without_unread(without_echoes(session)))
     calls = parse_calls(session)
     words = reported_failures(session, calls)
-    happened = [*events_of(session, calls), *words]
+    happened = as_reported(events_of(session, calls), words, calls)
     reported = {draft.position for draft in words if draft.reported is not None}
     errors = (draft for draft in happened if draft.event.type == "error" and draft.event.check != CI)
     failed = {draft.call for draft in errors if draft.call is not None}

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from msgspec.structs import replace
 
 from helix_episodes.extraction.calls import CHANGES
-from helix_episodes.extraction.checks.ci import CI, job_passed
+from helix_episodes.extraction.checks.ci import CI, OF_CI, job_passed
 from helix_episodes.extraction.delivery import accepted_by, delivered_by
 from helix_episodes.extraction.fix_credit import changes_code, credited, passing_event
 from helix_episodes.extraction.paths import file_name
@@ -28,7 +28,6 @@ _TRIES = re.compile(
     r"|(?:test|check)(?:s|ing)? (?:that|if|whether|both|the (?:fix|change|repair))|works? now)\b",
     re.IGNORECASE,
 )
-_OF_CI = re.compile(r"\bCI\b|/actions/runs/|\b(?:pipeline|workflow)\b")
 #: Within so many turns a report is answered; later changes have to be tied to it by more.
 _SOON = 2
 
@@ -36,7 +35,7 @@ _SOON = 2
 def reported_fix(timeline: Timeline, error: Event) -> Fix | None:
     """The fix of a failure that a person reports or that CI shows."""
     if error.check == CI:
-        return _ci_fix(timeline, error)
+        return _ci_fix(timeline, error) or _accepted_fix(timeline, error)
     found = _accepted_fix(timeline, error) or unanswered_fix(timeline, error)
     return found or _as_ci_was_repaired(timeline, error)
 
@@ -151,7 +150,7 @@ def _ci_fix(timeline: Timeline, error: Event) -> Fix | None:
 def _as_ci_was_repaired(timeline: Timeline, error: Event) -> Fix | None:
     """The fix of what CI says soon after a report: the person asked about that."""
     start, reported = timeline.positions[error.id], timeline.reported[error.id]
-    until = next(iter(reported.later), reported.until) if _OF_CI.search(error.message or "") else reported.until
+    until = next(iter(reported.later), reported.until) if OF_CI.search(error.message or "") else reported.until
     said = [one for one in timeline.events if one.check == CI and start < timeline.positions[one.id] < until]
     fixes = (_ci_fix(timeline, one) for one in said if one.id in timeline.reported)
     return next((replace(fix, error=error.id, check=error.check or "") for fix in fixes if fix is not None), None)

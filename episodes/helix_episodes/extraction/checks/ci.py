@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 
 #: The check that failing jobs are counted under, whichever command showed them.
 CI = "CI"
+#: How people point at it: a run, a job or a pull request by its address, or in words.
+OF_CI = Regex(r"\bCI\b|/actions/runs/|/pull/\d+|\b(?:pipeline|workflow)\b")
 #: A line of `gh pr checks`: the job, its state and how long it took.
 CHECK_LINE = Regex(r"^([^\t\n]+)\t(pass|fail|pending|skipping|cancel)\w*\t([^\t\n]*).*", re.MULTILINE)
 #: The heading of a run, printed again at every look of `gh run watch`, and a job of it that failed.
