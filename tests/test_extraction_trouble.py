@@ -290,6 +290,25 @@ def test_a_failure_of_ci_is_one_however_often_it_is_looked_at(
     assert ("undefined: Total" in (error.message or "")) == (FAILED_LOG in looks)
 
 
+@pytest.mark.parametrize(
+    "save",
+    ["gh api /r/x/actions/jobs/77/logs > /tmp/job.log", "gh run view 12 --job 77 --log | tee /tmp/job.log | wc -l"],
+)
+def test_a_saved_log_is_that_of_the_job_whose_log_was_saved(script: Begin, episode_of: Extracted, save: str) -> None:
+    log = (
+        script("s")
+        .prompt("CI?")
+        .run("gh pr checks 7", LISTED, code=1)
+        .run(save, "")
+        .run("tail /tmp/job.log", FAILED_LOG)
+    )
+    # Another part of it has no time in common with the first.
+    log.run("rg -n undefined /tmp/job.log", LOGGED_AGAIN.replace("Total", "Sum"))
+    (error,) = episode_of(log).events
+    assert error.evidence is not None
+    assert (error.evidence.line, error.evidence.also) == (3, (7, 9))
+
+
 @pytest.mark.parametrize("between", ["git push", "gh run rerun 12"])
 def test_a_job_that_fails_again_after_a_push_or_another_start_is_a_failure_of_its_own(
     script: Begin, episode_of: Extracted, between: str

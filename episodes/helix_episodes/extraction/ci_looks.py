@@ -13,7 +13,15 @@ from typing import TYPE_CHECKING
 import msgspec
 from msgspec.structs import replace
 
-from helix_episodes.extraction.checks.ci import CI, OF_CI, failed_jobs, is_listed, marks_of_failure, with_others
+from helix_episodes.extraction.checks.ci import (
+    CI,
+    OF_CI,
+    failed_jobs,
+    is_listed,
+    marks_of_failure,
+    saved_logs,
+    with_others,
+)
 from helix_episodes.extraction.delivery import delivered_by
 from helix_episodes.extraction.drafts import DraftEvent, evidence_of
 from helix_episodes.model import Evidence
@@ -23,6 +31,7 @@ if TYPE_CHECKING:
 
     from helix_episodes.extraction.calls import ParsedCall
     from helix_episodes.extraction.checks import CheckFinding
+    from helix_episodes.extraction.shell.commands import Segment
     from helix_episodes.model import Event
 
 
@@ -51,11 +60,16 @@ def told_once(
         if delivered_by(call)
         or any(part.program == "gh" and part.subcommand in {"run rerun", "workflow run"} for part in call.segments)
     ]
+    saved: dict[str, Segment] = {}
+    read = 0
     for draft in drafts:
-        call = calls[draft.call or 0]
+        number = draft.call or 0
+        for earlier in calls[read : number + 1]:
+            saved |= saved_logs(earlier.segments)
+        read = max(read, number + 1)
+        call, period = calls[number], bisect_right(delivered, number)
         jobs = failed_jobs(call.segments, call.output) if draft.event.check == CI else ()
-        period = bisect_right(delivered, draft.call or 0)
-        marks = {job: marks_of_failure(call.segments, call.output, job, period=period) for job in jobs}
+        marks = {job: marks_of_failure(call.segments, call.output, job, period=period, saved=saved) for job in jobs}
         if not jobs:
             looks.kept.append(draft)
         elif is_listed(jobs[0].message):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from itertools import pairwise
 
 from helix_episodes.extraction.checks.judging import verdicts_in
 from helix_episodes.extraction.checks.model import CheckFinding
@@ -10,7 +11,7 @@ from helix_episodes.light_imports import Regex
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from helix_episodes.extraction.shell.commands import Segment
 
@@ -105,13 +106,25 @@ def job_passed(segments: Sequence[Segment], output: str, job: str) -> bool:
     return bool(subcommands & {"run watch", "run view"}) and f"\n\u2713 {job} in " in f"\n{output}"
 
 
-def marks_of_failure(segments: Sequence[Segment], output: str, finding: CheckFinding, *, period: int) -> frozenset[str]:
+def saved_logs(segments: Sequence[Segment]) -> dict[str, Segment]:
+    """The files into which a command saves a log of CI, each with the part of it that asked for the log."""
+    saved = {part.target: part for part in segments if part.program == "gh" and part.target and _asks_for_log(part)}
+    for part, following in pairwise(segments):
+        if part.program == "gh" and _asks_for_log(part) and following.program == "tee" and following.joiner == "|":
+            saved |= {word: part for word in following.arguments if not word.startswith("-")}
+    return saved
+
+
+def marks_of_failure(
+    segments: Sequence[Segment], output: str, finding: CheckFinding, *, period: int, saved: Mapping[str, Segment]
+) -> frozenset[str]:
     """What tells one failure of a job from others, however it is looked at.
 
     That is the job's number or a time in its log; within a ``period`` in which nothing was delivered also its run, or
-    what it says.
+    what it says. Who looks at a ``saved`` log asks for what was asked for then.
     """
     looks = [part for part in segments if part.program == "gh"]
+    looks += [saved[word] for part in segments for word in part.arguments if part not in looks and word in saved]
     asked = " ".join(word for part in looks for word in part.arguments)
     runs = _NUMBER.findall(_JOB_NUMBER.sub("", asked)) if any(part.subcommand != "pr checks" for part in looks) else ()
     known = {f"{period} {finding.family} {one}" for one in (*runs, finding.message)}
