@@ -34,8 +34,7 @@ from helix_graph.sharing.git_files import (
     tracked,
 )
 from helix_graph.sharing.model import ShareAdded, ShareCandidate, ShareList, ShareMerged, ShareState
-from helix_graph.sharing.own_again import named_sessions, own_entries, own_insights
-from helix_graph.sharing.own_records import NO_TIME, OwnRecords, shared_entry
+from helix_graph.sharing.own_records import NO_TIME, OwnRecords, named_sessions, own_entries, own_insights, shared_entry
 from helix_graph.sharing.records import (
     Forgotten,
     SharedEntry,

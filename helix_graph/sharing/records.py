@@ -14,8 +14,8 @@ is associative, commutative and idempotent.
 An insight that two people share has one version by each (`version_uid`): edits count for their author's version alone,
 and forgetting one version leaves the others.
 
-A team's server also has ``own`` parts, which nobody but their author takes back (`helix_graph.sharing.own_again`). They
-are no part of a record's name, and git has none (`core`).
+A team's server also has ``own`` parts, which nobody but their author takes back (`helix_graph.sharing.own_records`).
+They are no part of a record's name, and git has none (`core`).
 """
 
 from __future__ import annotations
