@@ -45,7 +45,7 @@ from helix_episodes.verification import texts_of
 from helix_graph.database import SIDE_FILES
 from helix_graph.embedding.cache import CACHE_NAME, clear
 from helix_graph.errors import MemoryDamaged, NotOurDatabase
-from helix_graph.graph.assertions import AssertionStore, IssueAssertion, encode_assertion
+from helix_graph.graph.assertions import AssertionStore, IssueAssertion
 from helix_graph.graph.compile import discard, erase_traces
 from helix_graph.graph.graph_db import EXPORT_NAME
 from helix_graph.helix_db import HelixDatabase, database_path
@@ -66,6 +66,7 @@ from helix_graph.validation import as_str
 if TYPE_CHECKING:
     from helix_graph.graph.api import Graph
     from helix_graph.insights.api import Insights
+    from helix_graph.rules.staged import AcceptedRule
 
 
 def _zip_members(stream: IO[bytes]) -> Iterator[IO[bytes]]:
@@ -211,19 +212,19 @@ def find_traces(root: Path, unproved: Collection[Unproved], unreached: Iterable[
 
     ``unreached`` is what stores could not let go of, and nobody can search.
     """
-    search, left = _Search(root, unproved), list[Trace]()
+    search = _Search(root, unproved)
     files = search.files()
-    for name, hits in sorted(files.items()):
-        if theirs := hits - search.shared:
-            named = any(hit.names for hit in theirs)
-            left.append(Trace(file=name, texts=len(theirs), names_session=named))
+    theirs = {name: some for name, hits in sorted(files.items()) if (some := hits - search.shared)}
     return ErasureProof(
         texts=len(search.texts),
         files=len(files),
         bytes=search.bytes,
         shared=len(search.shared),
         too_short=sum(one.too_short for one in unproved),
-        left=tuple(left),
+        left=tuple(
+            Trace(file=name, texts=len(some), names_session=any(hit.names for hit in some))
+            for name, some in theirs.items()
+        ),
         unsearched=(*search.unsearched, *unreached),
     )
 
@@ -312,9 +313,8 @@ def _recorded(name: str, root: Path, store: EpisodeStore, databases: Sequence[In
     """A session as `EpisodeStore.resolve` understands it; one that is forgotten already may have been left half way."""
 
     def has_traces(form: str) -> bool:
-        if store.path_of(form).exists() or Tombstones(root).holds(form) or quarantined_of_session(root, form):
-            return True
-        return any(form in insights.sessions_named() for insights in databases)
+        is_filed = store.path_of(form).exists() or Tombstones(root).holds(form) or quarantined_of_session(root, form)
+        return bool(is_filed) or any(form in insights.sessions_named() for insights in databases)
 
     # Exact names first: a forgotten session may be called like the beginning of another.
     exact = filter(is_session_id, (as_str("session", name), name.removeprefix(PREFIX)))
@@ -340,21 +340,16 @@ def _forget_files(root: Path, store: EpisodeStore, sessions: Sequence[str], writ
     doomed: list[Path] = []
     for session in sessions:
         files = [store.path_of(session), *quarantined_of_session(root, session)]
-        steps = {step for path in files for step in _step_ids(path)}
+        steps = set[str]()
+        for path in files:
+            with suppress(OSError, InvalidEpisode):  # by the ids of its steps a copy in a later log is recognised
+                steps.update(ids_in(decode_episode(read_regular(path), path=path)))
         files += [path for one in written for path in one.naming([session])]
         Tombstones(root).bury(session, said={text for path in files for text in texts_of(path)}, steps=steps)
         doomed += [*files, team_marker(root, PREFIX + session)]
     for path in doomed:
         for leftover in (*path.parent.glob(f".{escape(path.name)}.*{TEMPORARY_SUFFIX}"), path):
             remove_file(leftover)
-
-
-def _step_ids(path: Path) -> set[str]:
-    """The ids of steps that an episode is known to hold: by these a copy in a later log is recognised."""
-    try:
-        return set(ids_in(decode_episode(read_regular(path), path=path)))
-    except (OSError, InvalidEpisode):
-        return set()
 
 
 def _forget_in_graph(root: Path, graph: Graph, sessions: Sequence[str]) -> list[Path]:
@@ -367,15 +362,15 @@ def _forget_in_graph(root: Path, graph: Graph, sessions: Sequence[str]) -> list[
     rests_on = (graph.causality / EXPORT_NAME, root / ACCEPTED_RULES, root / RULE_TRIALS, *store.files())
     if not any(path.exists() for path in (graph.path_of_file, *rests_on)):
         return []
+
+    def stays(one: IssueAssertion | AcceptedRule) -> bool:
+        return one.issue in issues and not search.is_in(msgspec.json.encode(one))
+
     try:
         graph.compile()
         with Issues(graph).open() as survey:  # only the graph of those that remain says which issues they have
             issues, search = survey.ids(), _Search(root, Tombstones(root).unproved().values())
-        gone = [
-            path
-            for path, one in store.scan()
-            if isinstance(one, IssueAssertion) and (one.issue not in issues or search.is_in(encode_assertion(one)))
-        ]
+        gone = [path for path, one in store.scan() if isinstance(one, IssueAssertion) and not stays(one)]
         for path in gone:
             remove_file(path)
         if gone:
@@ -384,8 +379,7 @@ def _forget_in_graph(root: Path, graph: Graph, sessions: Sequence[str]) -> list[
     except BaseException:
         discard(graph.path_of_file)
         raise
-    encode = msgspec.json.encode
-    forget_rules(root, sessions=sessions, keep=lambda one: one.issue in issues and not search.is_in(encode(one)))
+    forget_rules(root, sessions=sessions, keep=stays)
     return gone
 
 

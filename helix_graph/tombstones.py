@@ -23,8 +23,8 @@ from typing import IO, TYPE_CHECKING, Any
 import msgspec
 
 from helix_episodes.light_imports import blake2b
-from helix_episodes.msgspec_types import ready
-from helix_episodes.safe_files import read_regular, write_atomically
+from helix_episodes.msgspec_types import read_json
+from helix_episodes.safe_files import write_atomically
 from helix_graph.project import FORGOTTEN, digest
 
 if TYPE_CHECKING:
@@ -175,7 +175,7 @@ class Tombstones:
 
         What an earlier attempt has remembered stays: it may have seen more of the session.
         """
-        old = _read(self._path_of(session)) or Tombstone()
+        old = read_json(self._path_of(session), Tombstone) or Tombstone()
         before, names = old.unproved or Unproved(), {session, f"episode-{session}"}
         said = set(said) - names
         texts = {*before.texts, *fingerprints_of(said), *fingerprints_of(names, names=True)}
@@ -204,12 +204,5 @@ class Tombstones:
 
     def _all(self) -> Iterator[tuple[Path, Tombstone]]:
         """Those that can be read: the name alone keeps a session out, and the doctor reports a damaged file."""
-        stones = ((path, _read(path)) for path in sorted(self.folder.glob("*.json")))
+        stones = ((path, read_json(path, Tombstone)) for path in sorted(self.folder.glob("*.json")))
         return ((path, stone) for path, stone in stones if stone)
-
-
-def _read(path: Path) -> Tombstone | None:
-    try:
-        return msgspec.json.decode(read_regular(path), type=ready(Tombstone))
-    except (OSError, msgspec.DecodeError, UnicodeDecodeError, RecursionError):
-        return None

@@ -1,4 +1,4 @@
-"""Types that msgspec may decode in several threads at once.
+"""Types that msgspec may decode in several threads at once, and files of one.
 
 msgspec reads a type's definition when it first decodes one, and keeps it with the class before it is complete: a second
 thread that decodes the same type meanwhile crashes the process (0.22). So the first use of each type is made under a
@@ -11,9 +11,14 @@ lock, by `ready`.
 from __future__ import annotations
 
 import threading
-from typing import Any, TypeVar, overload
+from typing import TYPE_CHECKING, Any, TypeVar, overload
 
 import msgspec
+
+from helix_episodes.safe_files import read_regular
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 Kind = TypeVar("Kind")
 
@@ -32,3 +37,11 @@ def ready(kind: Any) -> Any:
             msgspec.json.Decoder(kind)
             _READY.add(kind)
     return kind
+
+
+def read_json(path: Path, kind: type[Kind]) -> Kind | None:
+    """The value in a JSON file; None where there is no such file, or it holds something else."""
+    try:
+        return msgspec.json.decode(read_regular(path), type=ready(kind))
+    except (OSError, msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        return None

@@ -24,10 +24,9 @@ from helix_episodes.errors import LogNotReadable
 from helix_episodes.extraction.drafts import iso, timestamp_of
 from helix_episodes.extraction.pipeline import EXTRACTOR_VERSION
 from helix_episodes.model import Decision, Episode, Event, Provenance
-from helix_episodes.msgspec_types import ready
+from helix_episodes.msgspec_types import read_json
 from helix_episodes.redaction import redact_text
 from helix_episodes.redaction.value_looks import looks_random
-from helix_episodes.safe_files import read_regular
 
 if TYPE_CHECKING:
     from helix_episodes.session import Session, Step
@@ -45,10 +44,7 @@ class EpisodeBeginning(msgspec.Struct, frozen=True):
 
 def read_beginning(path: Path) -> EpisodeBeginning | None:
     """How an episode's log began; None for a file that is no episode, of which `helix-graph compile` reports."""
-    try:
-        return msgspec.json.decode(read_regular(path), type=ready(EpisodeBeginning))
-    except (OSError, msgspec.DecodeError, UnicodeDecodeError, RecursionError):
-        return None
+    return read_json(path, EpisodeBeginning)
 
 
 def change_since(

@@ -21,7 +21,7 @@ import orjson
 
 from helix_episodes.errors import EpisodeError, InvalidEpisode, NotFound
 from helix_episodes.model import EXTRA, Decision, Episode, Event, Metrics, Outcome, parse_timestamp
-from helix_episodes.msgspec_types import ready
+from helix_episodes.msgspec_types import read_json, ready
 from helix_episodes.safe_files import read_regular, write_atomically
 
 PREFIX = "episode-"
@@ -230,11 +230,8 @@ class _Beginning(msgspec.Struct):
 
 def _timestamp(path: Path) -> datetime:
     """When the session of a file began; the beginning of time where that cannot be read."""
-    try:
-        stamp = msgspec.json.decode(read_regular(path), type=_Beginning).timestamp
-    except (OSError, msgspec.DecodeError):
-        stamp = None
-    return parse_timestamp(stamp) or datetime.min.replace(tzinfo=UTC)
+    beginning = read_json(path, _Beginning) or _Beginning()
+    return parse_timestamp(beginning.timestamp) or datetime.min.replace(tzinfo=UTC)
 
 
 def _began(episode: Episode) -> datetime:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from helix_episodes.errors import HelixGraphError
+from helix_episodes.msgspec_types import read_json
 from helix_episodes.safe_files import read_regular, write_atomically
 from helix_graph.project import PACKED
 from helix_graph.shards.files import remove_sessions
@@ -29,12 +30,7 @@ def remember_folder(root: Path, folder: Path) -> None:
 
 def _folders(root: Path) -> list[Path]:
     """The folders in the list; none where it cannot be read, or another than this user made it."""
-    if not is_own(root, PACKED):
-        return []
-    try:
-        return [Path(one) for one in msgspec.json.decode(read_regular(root / PACKED), type=list[str])]
-    except (OSError, msgspec.DecodeError, UnicodeDecodeError):
-        return []
+    return [Path(one) for one in read_json(root / PACKED, list[str]) or ()] if is_own(root, PACKED) else []
 
 
 def forget_in_shards(root: Path, is_gone: Callable[[str], bool]) -> list[Unsearched]:

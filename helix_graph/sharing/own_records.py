@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 import msgspec
 from msgspec.structs import replace
 
-from helix_episodes.safe_files import read_regular
+from helix_episodes.msgspec_types import read_json
 from helix_episodes.store import PREFIX
 from helix_graph.insights import feedback, rows
 from helix_graph.insights.links import links_where
@@ -188,10 +188,7 @@ class OwnRecords:
 
     def here(self) -> SharedHere:
         """What came in from others and what went out, as it was written down."""
-        try:
-            return msgspec.json.decode(read_regular(self.root / SHARED_HERE), type=SharedHere)
-        except (OSError, msgspec.DecodeError):
-            return SharedHere()
+        return read_json(self.root / SHARED_HERE, SharedHere) or SharedHere()
 
 
 def shared_entry(one: ExportedEntry) -> SharedEntry:

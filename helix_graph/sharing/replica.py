@@ -27,8 +27,9 @@ import msgspec
 from msgspec.structs import replace
 
 from helix_episodes.errors import HelixGraphError, WriteFailed
+from helix_episodes.msgspec_types import read_json
 from helix_episodes.normalization import one_line
-from helix_episodes.safe_files import locked, make_folder, read_regular, remove_file, write_atomically
+from helix_episodes.safe_files import locked, make_folder, remove_file, write_atomically
 from helix_episodes.store import PREFIX, EpisodeStore, decode_episode, encode_episode, is_session_id, session_of
 from helix_graph.project import TEAM, TEAM_EPISODES, TEAM_RECORDS, TEAM_STATE
 from helix_graph.project import digest as subject_of_name
@@ -127,10 +128,7 @@ class Replica:
     @property
     def state(self) -> ReplicaState:
         """Where it stands; nowhere, before the first time."""
-        try:
-            return msgspec.json.decode(read_regular(self.root / TEAM_STATE), type=ReplicaState)
-        except (OSError, msgspec.DecodeError):
-            return ReplicaState()
+        return read_json(self.root / TEAM_STATE, ReplicaState) or ReplicaState()
 
     def change(self, **changes: Any) -> None:  # noqa: ANN401  (the fields of `ReplicaState`)
         """Writes down what has changed of where it stands; one process after another."""
@@ -315,9 +313,7 @@ def _name_here(item: ReplicaItem) -> str:
 
 
 def _item(path: Path) -> ReplicaItem | None:
-    with suppress(OSError, msgspec.DecodeError):
-        return msgspec.json.decode(read_regular(path), type=ReplicaItem)
-    return None
+    return read_json(path, ReplicaItem)
 
 
 def _write_item(path: Path, item: ReplicaItem) -> None:

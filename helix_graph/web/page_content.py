@@ -21,8 +21,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from helix_episodes.msgspec_types import ready
-from helix_episodes.safe_files import read_regular
+from helix_episodes.msgspec_types import read_json
 from helix_graph.causality.check_rates import check_report, count_runs
 from helix_graph.causality.fragile import ChangedTogether, fragile_report
 from helix_graph.causality.lookups import only_looks
@@ -251,10 +250,7 @@ def sessions_of(
 
 def _head(path: Path) -> _Head:
     """What an episode's file says; of one that is gone since the graph was compiled, nothing."""
-    try:
-        return msgspec.json.decode(read_regular(path), type=ready(_Head))
-    except (OSError, msgspec.MsgspecError, UnicodeDecodeError):
-        return _Head()
+    return read_json(path, _Head) or _Head()
 
 
 class _Strips:
