@@ -91,6 +91,14 @@ def test_a_lesson_goes_with_its_session_whatever_a_file_said_before(tmp_path: Pa
     assert LESSON.encode() not in (memory.root / "helix.db").read_bytes()
 
 
+def test_a_lesson_goes_with_its_session_although_a_person_said_the_same(tmp_path: Path) -> None:
+    memory = remember(tmp_path / "here", repaired(SESSION, lessons=(LESSON,)))
+    memory.insights.harvest()
+    assert memory.insights.store(LESSON)["status"] == "merged"
+    memory.forget(["episode-one"])
+    assert LESSON.encode() not in (memory.root / "helix.db").read_bytes()
+
+
 @pytest.mark.parametrize("state", ["active", "rejected"])
 def test_a_lesson_comes_in_whatever_a_file_said_in_its_words(tmp_path: Path, state: str) -> None:
     memory = remember(tmp_path / "here", repaired(SESSION, lessons=(LESSON,)))

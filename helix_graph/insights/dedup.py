@@ -207,18 +207,21 @@ def absorb(one: Insight, other: Insight) -> Insight:
     """What ``one`` becomes when ``other``, which says the same in other words, goes into it.
 
     The words are those of the more trusted, and between equals the fuller ones; they bring along where they come from.
-    Tags are united. What a person edited keeps its words. Name and date stay those of ``one``.
+    Tags are united. What a person edited keeps its words. Name and date stay those of ``one``, and so does where it
+    comes from if ``other`` has the very same words: they go with the session that said them.
     """
     mine, theirs = (_SPEAKERS.index("told" if each.edited_at else each.origin) for each in (one, other))
     fuller = mine == theirs and not one.edited_at and len(other.content) > len(one.content)
     said = other if theirs < mine or fuller else one
+    is_same = one.content.casefold().split() == other.content.casefold().split()
+    place = one if is_same else said
     return replace(
         one,
         content=said.content,
         tags=tuple(sorted({*one.tags, *other.tags})),
         origin=said.origin,
-        source=said.source or (one.source if fuller else ""),
-        episode=said.episode or (one.episode if fuller else ""),
+        source=place.source or (one.source if fuller else ""),
+        episode=place.episode or (one.episode if fuller else ""),
     )
 
 
