@@ -72,10 +72,9 @@ def test_a_problem_is_linked_to_its_remedy() -> None:
         "The importer crashed on an empty file",
         "The linter exited 2",
         "Found a memory leak in the pool",
-        "The flag was ignored by the child process",
         "Resolved the clear-text logging alert",
         "3 tests failed after the merge",
-        "The guard could not see the second path",
+        "The guard could not find the second path",
     ],
 )
 def test_a_failure_that_was_met_is_an_error(text: str, tmp_path: Path) -> None:

@@ -63,7 +63,7 @@ def test_each_mending_of_a_paragraph_tells_its_own_trouble(tmp_path: Path) -> No
 def test_a_mending_that_only_says_that_there_was_trouble_is_told_by_what_stands_behind_it(tmp_path: Path) -> None:
     said = "Fixed the total defect. The reader took the tax of another row."
     assert failures(in_json(tmp_path, {"action": said})) == [said]
-    assert failures(in_json(tmp_path, {"action": "Fixed the total defect. Renamed the reader."})) == [
+    assert failures(in_json(tmp_path, {"action": "Fixed the total defect. Moved the reader."})) == [
         "Fixed the total defect."
     ]
 
@@ -78,7 +78,7 @@ def test_a_deed_that_only_points_at_a_trouble_is_told_by_what_was_found(tmp_path
     [
         "Changed the reader to refuse a row without a price",
         "Added a second index, which the nightly export reads",
-        "Extended the report with a column for refunds",
+        "Built the report with a column for refunds",
         "Repaired the totals by rounding once instead of rounding each line",
     ],
 )

@@ -38,7 +38,7 @@ _LIST = 2
 #: "Three lessons." announces the list; what is longer says something of its own.
 _ANNOUNCES = Regex(r"^[^.:;]{0,60}[.:;]\s*$")
 #: Words of a general truth, which names no thing of this log and reports nothing that happened.
-_GENERAL = r"(?:is|are|cannot|can only|must|does not|do not|proves?|tells?|hides?|moves?|needs?|fails?|beats?|belongs?)"
+_GENERAL = r"(?:is|are|cannot|can only|must|does not|do not|fails?)"
 _MAXIM = Regex(
     rf"^(?:Any|An?|[A-Z][a-z]+ing an?|[A-Z][a-z]+ of an?) [a-z][a-z' -]{{3,90}}? {_GENERAL} "
     r"(?!now\b|also\b|still\b|added|used|\w+ing\b)\S.{5,}",
@@ -71,15 +71,14 @@ def maxims_in(text: str) -> tuple[str, ...]:
 
 
 _HEADING = re.compile(
-    r"^\s*(?:#{1,6}\s+|\*\*)\s*(?:key |main )?"
-    r"(?:lessons?(?: learn(?:ed|t))?|learnings?|takeaways?|retrospective)\s*:?\s*(?:\*\*)?\s*:?\s*$",
+    r"^\s*(?:#{1,6}\s+|\*\*)\s*lessons?(?: learn(?:ed|t))?\s*:?\s*(?:\*\*)?\s*:?\s*$",
     re.IGNORECASE,
 )
 _LABELLED = re.compile(
-    r"^\s*(?:[-*+]\s+)?\*{0,2}(?:root cause|lesson(?: learn(?:ed|t))?|takeaway)\*{0,2}\s*:\s*\*{0,2}\s*(\S.{19,})$",
+    r"^\s*(?:[-*+]\s+)?\*{0,2}(?:root cause|lesson(?: learn(?:ed|t))?)\*{0,2}\s*:\s*\*{0,2}\s*(\S.{19,})$",
     re.IGNORECASE,
 )
-_CUES = ("lesson", "learn", "takeaway", "retrospective", "root cause")
+_CUES = ("lesson", "root cause")
 #: A heading over the lessons below it: names in capitals, and no statement about them.
 _TITLE = re.compile(r"(?:[A-Z][\w-]*(?: (?:of|and|the|in|for|to|on|with|vs\.?))? ?){2,6}")
 #: The statements of a report that say what happened; what is planned teaches nothing yet.

@@ -39,16 +39,14 @@ StatedReason = Literal["entry", "stated", "edit-test"]
 
 #: Who looks, finds what was there to be seen; what comes of any other deed is what has changed by it.
 _LOOKS = re.compile(
-    r"^\W*(?:also |then |re-?)*(?:analy[sz]|review|measur|check|test|verif|validat|investigat|reproduc|identif|trac|"
-    r"examin|execut|research|confirm|monitor)\w*\b|^\W*(?:re-?)?(?:read|ran|run)\b",
+    r"^\W*(?:also |then |re-?)*(?:analy[sz]|review|measur|verif|validat|reproduc)\w*\b|^\W*(?:re-?)?(?:read|ran)\b",
     re.IGNORECASE,
 )
 #: What is handed on was tested before.
 _DELIVERS = re.compile(r"^\W*(?:(?:git )?push|commit|merg|ship|publish|releas)\w*\b", re.IGNORECASE)
-_FIXED = re.compile(r"^\W*(?:fixed|resolved|corrected|repaired|closed|addressed|cleared|patched)\b", re.IGNORECASE)
+_FIXED = re.compile(r"^\W*fixed\b", re.IGNORECASE)
 _CHANGED = re.compile(
-    r"\b(?:now|no longer|improved|reduced|increased|fell|dropped|rose|pass(?:es|ing)?|works?|clean|green|fixed|"
-    r"resolved|restored|eliminated|succe\w+|merged|open(?:ed)?|from \S+ to)\b",
+    r"\b(?:now|no longer|pass(?:es|ing)?|fixed|resolved|succe\w+|merged|from \S+ to)\b",
     re.IGNORECASE,
 )
 #: What the agent says it did; in a finding that is the deed again, not what came of it.
@@ -136,12 +134,12 @@ def _type(source: StatementMark, target: StatementMark) -> EdgeType:
 
 #: Names of code: joined by underscores, dots or slashes, or by a capital within.
 _NAME = Regex(r"\b[A-Za-z]\w*(?:[_./-]\w+)+|\b[A-Za-z]+[a-z][A-Z]\w+")
-_AROUND_NAME = Regex(r"^test_|_test$|\.\w+$", re.IGNORECASE)
+_AROUND_NAME = Regex(r"^test_|\.\w+$", re.IGNORECASE)
 #: A shorter name ("e.g", "a/b") is a name of many things.
 _NAME_LENGTH = 6
 _EVERYTHING = Regex(
-    r"\b(?:full|whole|entire|complete) (?:[\w.-]+ ){0,3}?(?:suite|tests?|gate|validation)\b|"
-    r"\ball (?:\d[\d,]* )?(?:[\w./-]+ ){0,2}?tests? (?:are )?(?:pass|green)",
+    r"\bfull (?:[\w.-]+ ){0,3}?(?:suite|tests?)\b|"
+    r"\ball (?:\d[\d,]* )?(?:[\w./-]+ ){0,2}?tests? (?:are )?pass",
     re.IGNORECASE,
 )
 #: A name in so few statements says what they are about.

@@ -36,32 +36,31 @@ class StatedChoice(msgspec.Struct, frozen=True, kw_only=True):
 
 
 _TAKES = Regex(
-    r"(?:^|, |; |\band |\bthen )(?:I |we )?(?:chose|decided (?:to|on|against)|selected)\s+(?P<what>.+)",
+    r"(?:^|, |; |\band |\bthen )(?:I |we )?chose\s+(?P<what>.+)",
     re.IGNORECASE | re.DOTALL,
 )
 #: "Rejected the cleanup", "Kept the helper over the script": a verb of judging that begins the sentence.
 _JUDGES = Regex(
-    r"^\W*(?:(?:rejected|declined|ruled out|deferred|accepted) (?:an?|the|its|this|that|each|every|all|[A-Z]+-?\d+)\b|"
-    r"(?:kept|preferred|picked|took|used) [^.;]{3,120}? over (?P<other>(?:an?|the|its|this) [^.;,]+))",
+    r"^\W*(?:rejected (?:an?|the|its|this|that|each|every|all|[A-Z]+-?\d+)\b|"
+    r"kept [^.;]{3,120}? over (?P<other>(?:an?|the|its|this) [^.;,]+))",
     re.IGNORECASE,
 )
-_LEAD = r"^(?:\W|also |then |deliberately )*"
+_LEAD = r"^(?:\W|also |then )*"
 #: Where a deed of the writer begins: the sentence, or what it goes on with after another deed.
 _DEED_BEGINS = rf"(?:{_LEAD}|^\W*[a-z-]+ed\b.*?(?:, and |, then ))"
 _PREFERS = Regex(
     rf"{_DEED_BEGINS}(?:{CHANGES}|[a-z-]+ed)\b(?P<what>.*?),?\s+"
-    r"(?:instead of|rather than|in favou?r of|not by)\s+(?P<other>[^.;]+)",
+    r"(?:instead of|rather than|not by)\s+(?P<other>[^.;]+)",
     re.IGNORECASE | re.DOTALL,
 )
 _REASONED = Regex(
     rf"{_LEAD}{CHANGES}\b(?P<what>.+?),?\s+(?P<how>because|since (?!\d)|so (?!far\b)|for (?:no|consistency)\b|"
-    r"(?:per|after) (?:an? |the )?(?:[\w'-]+ ){0,3}(?:feedback|review|request|instruction|guidance|rule|policy|"
-    r"convention|plan|protocol|[A-Z]+-\d+))",
+    r"(?:per|after) (?:an? |the )?(?:[\w'-]+ ){0,3}(?:feedback|[A-Z]+-\d+))",
     re.IGNORECASE | re.DOTALL,
 )
 _SWAPS = Regex(
     r"^\W*(?:replaced (?P<given_up>[^,;:]{3,80}?) with (?!the\b)\S.+|"
-    r"(?:changed|switched|converted|downgraded)(?: [^,;]{3,80}?)? from (?P<old>(?!\d)[^,;]{2,60}?) to (?!\d)\S.+)",
+    r"changed(?: [^,;]{3,80}?)? from (?P<old>(?!\d)[^,;]{2,60}?) to (?!\d)\S.+)",
     re.IGNORECASE,
 )
 #: "The helper was deleted rather than translated": what was done to a thing, and what was not.
@@ -72,7 +71,7 @@ _PASSIVE = Regex(
 )
 #: A look taken before the deed that it could have stopped.
 _WEIGHS = Regex(
-    r"^\W*(?:verified|validated|checked|measured|tested|compared|reproduced|confirmed)\b.{5,200}? "
+    r"^\W*(?:checked|measured|reproduced)\b.{5,200}? "
     r"before (?!and\b|any\b|acting\b)[a-z]+ing\b",
     re.IGNORECASE,
 )
@@ -87,7 +86,7 @@ _TELLS_HOW = Regex(
 )
 #: Where a thing is now.
 _PLACES = Regex(
-    r"^\W*(?:moved|consolidated|merged|extracted|split|converted) "
+    r"^\W*(?:moved|merged|split|converted) "
     r"(?!(?:it|them|(?:origin/)?(?:main|master|develop))\b)[^;:]{3,120}? (?:in)?to "
     r"(?!(?:match|main|fix|the branch)\b)\S.+",
     re.IGNORECASE,
@@ -96,7 +95,7 @@ _PLACES = Regex(
 _INSTEAD = Regex(rf"^\W*{CHANGES}\b.{{3,240}}\binstead\b(?! of)", re.IGNORECASE)
 _OVER = Regex(r"\s+(?:over|rather than|instead of)\s+(?P<other>[^.;,]+)", re.IGNORECASE)
 _WHY = Regex(
-    r",?\s+(?:(?:because|since|as)\s+(?P<fact>.+)|(?P<aim>(?:so that|so|to avoid|for)\s+.+))$",
+    r",?\s+(?:(?:because|since|as)\s+(?P<fact>.+)|(?P<aim>(?:so that|so|for)\s+.+))$",
     re.IGNORECASE | re.DOTALL,
 )
 _BECAUSE = Regex(r"^\W*(?:because|since|as)\s+", re.IGNORECASE)

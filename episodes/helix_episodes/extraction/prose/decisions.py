@@ -75,7 +75,7 @@ _SOON = 10
 #: How much of a line may announce the list below it.
 _LEAD_LIMIT = 200
 _ADVISES = re.compile(
-    r"\bI(?:['\u2019]d| would)?(?: still| strongly| also| rather)? (?:recommend|suggest|propose|prefer)\b",
+    r"\bI(?:['\u2019]d| would)?(?: still| also| rather)? (?:recommend|suggest)\b",
     re.IGNORECASE,
 )
 #: "## Issues I recommend creating" names what is below it and recommends nothing yet.
@@ -86,7 +86,7 @@ _ADVICE_HEADING = re.compile(
 )
 #: "Your approach is right" recommends nothing to do.
 _JUDGES = re.compile(r"(?:your|you|this|that|these|they|it)\b", re.IGNORECASE)
-_ADVICE_SIGNS: tuple[str, ...] = ("ecommend", "uggest", "ropose", "refer", "I'd ", "I\u2019d ", "I would")
+_ADVICE_SIGNS: tuple[str, ...] = ("ecommend", "uggest")
 #: A sentence is asked in small letters before its expression is tried, which costs ten times as much.
 _ADVICE_SIGNS_LOWERED = tuple(sign.lower() for sign in _ADVICE_SIGNS)
 _REASON_SIGNS = ("instead of", "rather than", "since", "because")
@@ -94,7 +94,7 @@ _LIST_SIGNS = ("1.", "1)", "1:", "A)", "A:", "A.", "\n- ", "\n* ", "\n+ ")
 _PREFERS = re.compile(
     r"\b(?:I(?:['\u2019]ll| will|['\u2019]m going to| should)"
     r"|Let['\u2019]s|We(?:['\u2019]ll| should))"
-    r"(?: now| just| instead| simply| first)* (\w+)\b(.{3,200}?)\b(instead of|rather than|since|because)\b\s*(.*)",
+    r"(?: now| just| instead| first)* (\w+)\b(.{3,200}?)\b(instead of|rather than|since|because)\b\s*(.*)",
     re.IGNORECASE,
 )
 #: What is announced of a call is the call's own decision, and what is "probably" done is not chosen yet.
@@ -113,12 +113,12 @@ _NO_DEED = re.compile(
     re.IGNORECASE,
 )
 _ALTERNATIVES = re.compile(
-    r"(?:^\W*(?:the )?|\b(?:are|have|see|here|few|two|three|four|several|some|these)\b[^.\n]{0,40}\s)"
-    r"(?:\w+ )?(?:options|alternatives|approaches)\b[^.\n]{0,80}:\W*$",
+    r"(?:^\W*(?:the )?|\b(?:are|have|here|few|two|three|four|several|some|these)\b[^.\n]{0,40}\s)"
+    r"(?:\w+ )?(?:options|alternatives)\b[^.\n]{0,80}:\W*$",
     re.IGNORECASE,
 )
 _ANNOUNCES = re.compile(
-    r"\bI(?:['\u2019]ll| will| need to| have to|['\u2019]m going to)\b[^.\n]{0,80}:\W*$",
+    r"\bI(?:['\u2019]ll| will| need to| have to)\b[^.\n]{0,80}:\W*$",
     re.IGNORECASE,
 )
 _NUMBERED = re.compile(

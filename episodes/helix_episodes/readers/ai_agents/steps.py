@@ -162,7 +162,7 @@ _DECISIVE = re.compile(
 )
 
 #: A tool that was not there is a fault of the surroundings, whatever became of the gate.
-_OUT_OF_REACH = re.compile(r"\b(?:not (?:available|reachable|installed)|unavailable|unreachable)\b", re.IGNORECASE)
+_OUT_OF_REACH = re.compile(r"\b(?:not (?:available|reachable)|unavailable)\b", re.IGNORECASE)
 #: What waits for someone else says nothing of how this session came out.
 _WAITS = re.compile(
     r"^\W*(?:pending|awaiting|waiting for|left (?:to|for)) (?:an? |the )?"
