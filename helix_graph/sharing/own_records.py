@@ -48,7 +48,6 @@ if TYPE_CHECKING:
 
     from helix_graph.insights.api import Insights
     from helix_graph.insights.model import InsightLink, Record
-    from helix_graph.sharing.records import SharedRecord
     from helix_graph.topics.api import Topics
     from helix_graph.topics.transfer import ExportedEntry
 
