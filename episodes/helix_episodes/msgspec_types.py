@@ -15,8 +15,6 @@ from typing import TYPE_CHECKING, Any, TypeVar, overload
 
 import msgspec
 
-from helix_episodes.safe_files import read_regular
-
 if TYPE_CHECKING:
     from pathlib import Path
 
@@ -41,6 +39,8 @@ def ready(kind: Any) -> Any:
 
 def read_json(path: Path, kind: type[Kind]) -> Kind | None:
     """The value in a JSON file; None where there is no such file, or it holds something else."""
+    from helix_episodes.safe_files import read_regular  # the server declares its tools without
+
     try:
         return msgspec.json.decode(read_regular(path), type=ready(kind))
     except (OSError, msgspec.DecodeError, UnicodeDecodeError, RecursionError):

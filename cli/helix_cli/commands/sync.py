@@ -39,15 +39,13 @@ def sync(
 ) -> int:
     """Read new session logs and update the memory.
 
-    Creates a memory for this project if it has none, reads the new logs of every agent on this machine that belong to
-    the project, and updates the graph. Running it again changes nothing. The exit code is 1 when a log could not be
-    read; all others are read.
+    Creates a memory for this project if it has none, reads its new logs of every agent on this machine, and updates the
+    graph. Running it again changes nothing. The exit code is 1 when a log cannot be read.
 
-    With --to, your episodes, insights and topics go to a team's server, without secrets, and what others have comes in,
-    as quotations with their author. Keep the password in ~/.pgpass, or the URL in HELIX_DATABASE.
+    With --to, your episodes, insights and topics go to a team's server, without secrets, and what others have comes in
+    as quotations. Keep the password in ~/.pgpass, or the URL in HELIX_DATABASE.
 
-    With --mine, for a second machine or after a disk was lost, what you pushed is yours here too, and no quotation.
-    Whoever administers the server can write in your name: use it where you trust them.
+    With --mine what you pushed is yours here too: whoever administers the server could write in your name.
     """
     if team_project is not None and to is None:
         raise click.UsageError("--as names the project on a team's server; give --to as well")
