@@ -90,7 +90,7 @@ def commit(folder: Path, *, push: str) -> None:
 
 
 def said(memory: Memory) -> tuple[str, list[tuple[str, str]]]:
-    return memory.insights.export(), [(one.topic, one.text) for one in memory.topics.topics("export").entries]
+    return unmarked(memory.insights.export()), [(one.topic, one.text) for one in memory.topics.topics("export").entries]
 
 
 @pytest.mark.slow
