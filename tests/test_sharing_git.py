@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import pytest
 from msgspec.structs import replace
 
+from exports import unmarked
 from helix_cli.app import run
 from helix_episodes.errors import NotFound
 from helix_graph import Memory
