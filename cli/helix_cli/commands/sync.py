@@ -45,7 +45,7 @@ def sync(
     With --to, your episodes, insights and topics go to a team's server, without secrets, and what others have comes in
     as quotations. Keep the password in ~/.pgpass, or the URL in HELIX_DATABASE.
 
-    With --mine what you pushed is yours here too: whoever administers the server could write in your name.
+    With --mine, what you pushed counts as your own here. An administrator of the server could forge it.
     """
     if team_project is not None and to is None:
         raise click.UsageError("--as names the project on a team's server; give --to as well")
