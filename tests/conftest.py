@@ -19,8 +19,8 @@ from agents_home import AgentsHome
 from browser import CHROMIUM, open_browser
 from episode_drawing import any_episodes, draw, folder, remember
 from model_places import Places
-from postgres_server import BINARIES, PostgresServer, TeamDatabase
-from postgres_server import is_installed as postgres_is_installed
+from postgres_server import PostgresServer, TeamDatabase
+from postgres_server import why_absent as postgres_is_absent
 from session_script import Script
 
 if TYPE_CHECKING:
@@ -68,6 +68,19 @@ for _name in [name for name in os.environ if name.startswith("XDG_")]:
 CORPORA = Path(__file__).resolve().parents[2] / "shared" / "corpora"
 
 
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """``--stores=postgresql`` runs the suites of stores alone, and keeps their memories on a server."""
+    parser.addoption("--stores", choices=("sqlite", "postgresql"), default="sqlite", help="where memories are kept")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Nothing of it is loaded where memories are kept in SQLite, as they are every day."""
+    if config.getoption("--stores") == "postgresql":
+        from stores_option import StoresOnPostgres
+
+        config.pluginmanager.register(StoresOnPostgres())
+
+
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Marks as slow what opens pages in a browser, but for the few tests that are marked as everyday ones."""
@@ -109,9 +122,8 @@ def browser() -> Iterator[Browser]:
 @pytest.fixture(scope="session")
 def postgres() -> Iterator[PostgresServer]:
     """A PostgreSQL server of the tests' own; the test is skipped where it, or its driver, is absent."""
-    pytest.importorskip("psycopg", reason="psycopg is not installed")
-    if not postgres_is_installed():
-        pytest.skip(f"there is no PostgreSQL 15 in {BINARIES} (apt-get install postgresql-15)")
+    if why := postgres_is_absent():
+        pytest.skip(why)
     server = PostgresServer()
     yield server
     server.close()

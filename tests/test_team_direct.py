@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING
 
 import pytest
@@ -122,6 +123,20 @@ def test_a_tool_of_an_agent_answers_on_a_fresh_machine(
     here(tmp_path, team_server, monkeypatch, "bob")
     said = answer("seen", {"text": FAILURE}, lambda *_: None, tools=tools_by_name("all"))
     assert 'shared by "ann"' in said.text
+
+
+@pytest.mark.usefixtures("ann")
+def test_of_several_questions_at_once_one_begins_the_memory(
+    tmp_path: Path, team_server: TeamDatabase, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    here(tmp_path, team_server, monkeypatch, "bob")
+    with ThreadPoolExecutor(4) as agents:
+        asked = [
+            agents.submit(answer, "search", {"query": "rates"}, lambda *_: None, tools=tools_by_name("all"))
+            for _ in range(4)
+        ]
+    assert all("in cents" in one.result().text for one in asked)
+    assert capsys.readouterr().err.count("The memory began") == 1
 
 
 def test_what_one_stores_changes_or_forgets_is_so_for_everybody_at_once(client: Client) -> None:

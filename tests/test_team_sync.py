@@ -180,3 +180,17 @@ def test_sessions_come_as_their_people_have_corrected_them(ann: Memory, bob: Mem
     found = bob.episodes.require(name)
     assert found.outcome == "failure"
     assert found == ann.episodes.require(name)
+
+
+def test_entries_that_are_the_same_in_all_are_one_on_the_server(
+    ann: Memory, bob: Memory, team_server: TeamDatabase
+) -> None:
+    twice = '[{"topic": "rates", "text": "in cents", "stored": "2026-03-01T10:00:00Z"}]'
+    for _ in range(2):
+        ann.topics.topics("import", json=twice, force=True)
+    assert len(ann.topics.read("rates").entries) == 2
+    assert sync(ann, team_server.url("ann")) == (3, 0, 0)
+    assert sync(ann, team_server.url("ann")) == (0, 0, 0)
+    sync(bob, team_server.url("bob"))
+    assert len(bob.topics.read("rates").entries) == 1
+    assert sync(bob, team_server.url("bob")) == (0, 0, 0)

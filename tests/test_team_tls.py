@@ -11,8 +11,7 @@ import pytest
 
 from helix_graph.errors import TeamServerFailed
 from helix_graph.sharing.server import TeamServer, connect
-from postgres_server import BINARIES, PostgresServer, TeamDatabase
-from postgres_server import is_installed as postgres_is_installed
+from postgres_server import BINARIES, PostgresServer, TeamDatabase, why_absent
 from team_world import contents, member, sync
 
 if TYPE_CHECKING:
@@ -53,7 +52,7 @@ class Remote:
 
 @pytest.fixture(scope="module")
 def remote(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Remote]:
-    if not postgres_is_installed():
+    if why_absent():
         pytest.skip(f"there is no PostgreSQL 15 in {BINARIES}")
     made = Remote(tmp_path_factory.mktemp("tls"))
     yield made

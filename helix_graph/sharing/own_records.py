@@ -79,6 +79,8 @@ class OwnRecords:
 
         Insights that were harvested from somebody else's episodes are theirs.
         """
+        if not self._insights.path.exists():
+            return ()
         found = [insight for insight, _, _ in self.insights()]
         shared = shared_episodes(self.root, {one.episode for one in found if one.episode.startswith(PREFIX)})
         own = [one for one in found if one.episode not in shared]
@@ -108,6 +110,8 @@ class OwnRecords:
         no such insight any more, an entry that was changed or deleted. What a database merely does not have, because
         it is older or another, is none of these.
         """
+        if not self._insights.path.exists():
+            return frozenset()
         with self._insights.database.reading() as connection:
             # Those that others forgot have no time, and are not this user's to delete.
             told = connection.execute("SELECT uid FROM insight_forgotten WHERE ts <> ?", (NO_TIME,))
@@ -121,6 +125,8 @@ class OwnRecords:
 
     def sessions(self) -> dict[str, tuple[str, ...]]:
         """On which sessions insights and outcomes of this memory rest, as tombstones call them, by `subject_name`."""
+        if not self._insights.path.exists():
+            return {}
         with self._insights.database.reading() as connection:
             query = "SELECT uid, episode FROM insight UNION SELECT insight, episode FROM insight_link"
             pairs = [(f"insight {uid}", session) for uid, session in connection.execute(query)]

@@ -31,6 +31,7 @@ from helix_episodes.store import PREFIX, EpisodeStore, decode_episode, encode_ep
 from helix_graph.errors import MissingExtra, TeamServerFailed
 from helix_graph.graph.assertions import FOLDER as ASSERTIONS
 from helix_graph.graph.assertions import AssertionStore
+from helix_graph.helix_db import kept_open
 from helix_graph.project import FORGOTTEN, SERVER_VARIABLE, read_table, user_configuration
 from helix_graph.project import digest as subject_of_name
 from helix_graph.shared_authors import author_name
@@ -116,7 +117,7 @@ class Team:
         address = address_of(address)
         replica = self._replica()
         name = check_project(project or replica.state.project or self.root.absolute().parent.name)
-        with TeamServer(address, name) as server:
+        with TeamServer(address, name) as server, kept_open():
             standing = server.standing()
             self._begin(replica, standing, name)
             passes = [self._push_all(server, replica, standing, progress)]
@@ -421,6 +422,8 @@ class _Pushing:
     def records(self, own: Iterable[tuple[SharedRecord, ServerObject]]) -> Iterator[ServerObject]:
         """Those of the own records that the server does not have as they are."""
         for record, one in own:
+            if one.subject in self.own:  # two entries of the same words, topic and time are one to everybody else
+                continue
             self.own[one.subject] = record
             yield from self.checked(f"the {type(record).__name__} {one.subject[:12]}", one)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import os
 import pwd
 import shutil
@@ -16,8 +17,13 @@ BINARIES = Path("/usr/lib/postgresql/15/bin")
 _USER = "postgres"
 
 
-def is_installed() -> bool:
-    return (BINARIES / "initdb").exists() and _account() is not None
+def why_absent() -> str:
+    """Why no server can be started here; nothing where one can."""
+    if importlib.util.find_spec("psycopg") is None:
+        return "psycopg is not installed"
+    if (BINARIES / "initdb").exists() and _account() is not None:
+        return ""
+    return f"there is no PostgreSQL 15 in {BINARIES} (apt-get install postgresql-15)"
 
 
 def _account() -> pwd.struct_passwd | None:

@@ -131,24 +131,35 @@ def half_character(error: UnicodeEncodeError) -> str:
     return f"an argument contains half a character, U+{ord(error.object[error.start]):04X}; send whole ones"
 
 
+#: Of several questions at once, one begins the memory.
+_BEGINNING = threading.Lock()
+
+
 def open_memory() -> Memory:
     """The memory of the project that the client works on, else of the folder that the server was started in."""
     project = os.environ.get(_PROJECT)
     start = Path(project) if project else None
-    pulled: TeamPulled | None
     try:
-        opened = Memory.open(start)
-        pulled = opened.follow_team()
+        opened, pulled = _followed(start)
     except NoMemory:
-        begun = Memory.from_team(start)
-        if begun is None:
-            raise
-        opened, pulled = begun
+        with _BEGINNING:  # an agent asks several things at once
+            try:
+                opened, pulled = _followed(start)
+            except NoMemory:
+                begun = Memory.from_team(start)
+                if begun is None:
+                    raise
+                opened, pulled = begun
     if opened.adopted:
         _say(adopted_sentence(opened.root))
     for sentence in pulled.sentences if pulled else ():
         _say(sentence)
     return _memory_in(opened.root)
+
+
+def _followed(start: Path | None) -> tuple[Memory, TeamPulled | None]:
+    opened = Memory.open(start)
+    return opened, opened.follow_team()
 
 
 def _say(sentence: str) -> None:
