@@ -18,8 +18,9 @@ weights:  ## the model's weights, for the tests that need them (84 MB; they skip
 test:  ## what runs every day
 	$(BIN)pytest -q -n 2
 
-test-slow:  ## what takes longer, and every property on its usual number of examples
+test-slow:  ## what takes longer, every property on its usual number of examples, and the suites of stores on PostgreSQL
 	$(BIN)pytest -q -n 2 -m "slow or hypothesis" --hypothesis-profile=thorough
+	$(BIN)pytest -q -n 2 --stores=postgresql
 
 lint:
 	$(BIN)ruff check .
