@@ -37,6 +37,12 @@ def test_the_same_way_in_other_words_is_the_same_way(tmp_path: Path) -> None:
     assert said[-1].recommendation == "pivot"
 
 
+def test_the_same_way_is_known_in_a_language_without_blanks_between_words(tmp_path: Path) -> None:
+    plans = plans_in(tmp_path)
+    said = [plans.assess(GOAL, way) for way in ("模拟整个数据库连接", "模拟数据库连接", "用模拟数据库连接")]
+    assert [one.recommendation for one in said] == ["continue", "continue", "pivot"]
+
+
 def test_objectives_are_counted_apart(tmp_path: Path) -> None:
     plans = plans_in(tmp_path)
     for _ in range(4):

@@ -3,14 +3,12 @@
 Attempts at an objective are kept, so that an agent that is started again is still told that this is the fourth time. A
 completed workspace with that objective ends the count.
 
-=========== ====================================================================================================
-``escalate`` the objective has been tried five times, however: as in the original, which could never get there by one
-way ``pivot``    the same way for the third time in a row, or a failure in memory tells of this very way ``continue``
-otherwise
-=========== ====================================================================================================
+* ``escalate``: the objective has been tried five times, however: as in the original, which never got there by one way.
+* ``pivot``: the same way for the third time in a row, or a failure in memory tells of this very way.
+* ``continue``: otherwise.
 
 Two approaches are the same when they share at least half of their words; a failure tells of an approach when it has at
-least half of its words, and two at the least. Only whole words count, and those that carry no meaning do not.
+least half of its words, and two at the least. Words are those of `helix_graph.word_search`, without its stop words.
 
 >>> are_similar(words_of("Mock the whole database"), words_of("mock the database"))
 True
@@ -20,7 +18,6 @@ False
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
@@ -31,7 +28,7 @@ from helix_graph.insights.safe_quoting import sanitize_line
 from helix_graph.plans.schema import database
 from helix_graph.timestamps import stamp, utc_now
 from helix_graph.validation import as_line
-from helix_graph.word_search import STOP_WORDS
+from helix_graph.word_search import query_words, telling
 
 if TYPE_CHECKING:
     import sqlite3
@@ -44,7 +41,6 @@ SAME_WAY, ANY_WAY = 3, 5
 #: Memories that are looked at, as many as a builder is given.
 _LOOKED_AT = 8
 _FEWEST_WORDS = 2
-_WORD = re.compile(r"[^\W_](?:[\w'.+#-]*[\w+#])?")
 
 
 class Assessment(msgspec.Struct, frozen=True, kw_only=True):
@@ -79,8 +75,8 @@ def forget_attempts(connection: sqlite3.Connection, objective: str) -> None:
 
 
 def words_of(sentence: str) -> frozenset[str]:
-    """The words that carry meaning, in small letters."""
-    return frozenset(_WORD.findall(sentence.casefold())) - STOP_WORDS
+    """The words that carry meaning."""
+    return frozenset(telling(query_words(sentence)))
 
 
 def are_similar(one: frozenset[str], other: frozenset[str]) -> bool:
