@@ -5,7 +5,7 @@ python benchmarks/fixes_set [--misses]
 A fix is *found* when one of ours stands on the line of its failing result and credits at least one of its changes. One
 of ours is *right* when its failure is annotated and it credits annotated changes only; *nearly right* when at least one
 of the changes is annotated. A call, its result and the polls of it stand for each other. Doubtful fixes count neither
-way. Later sets have every noticed failure too, the fifth nothing else: found when one of our error events stands on one
+way. Later sets have every noticed failure too, the fifth nothing else; where a session has none, all of ours are false. Found when one of our error events stands on one
 of its lines; one of ours is right when it stands on an annotated one.
 """
 
@@ -36,7 +36,7 @@ KINDS = ("check", "formatter", "command", "tool", "user", "merge", "ci")
 #: What the annotators of the later sets call the failures that they list.
 FAILURE_KINDS = ("work", "command", "tool", "environment", "probe", "expected")
 #: The sets in the order in which they were annotated.
-SETS = ("fixes.json", "fixes_second.json", "fixes_third.json", "fixes_fourth.json", "failures_fifth.json")
+SETS = ("fixes.json", "fixes_second.json", "fixes_third.json", "fixes_fourth.json", "failures_fifth.json", "fixes_sixth.json")
 MEASURES = ("all", "nearly", *KINDS, "failures", *(f"  {kind}" for kind in FAILURE_KINDS))
 HERE = Path(__file__).resolve().parent
 
@@ -81,7 +81,8 @@ def score(session: dict[str, Any], tallies: dict[str, Tally]) -> None:
         hit = any(_finds(places, fix, one) for fix in episode.fixes)
         for tally in (tallies["all"], tallies[one["kind"]]):
             tally.want(hit=hit, text=f"{name} {one['kind']} {one['failure']} fixed by {one['changes']}: {one['what']}")
-    score_failures(session.get("failures", ()), episode, places, tallies, name=name)
+    if "failures" in session:
+        score_failures(session["failures"], episode, places, tallies, name=name)
     for fix in episode.fixes if "fixes" in session else ():
         judge(places, fix, session["fixes"], tallies, text=f"{name} {_words(places, fix, episode)}")
 
@@ -95,7 +96,7 @@ def score_failures(
         hit = any(places.meets(ours.id, set(one["lines"])) for ours in errors)
         for tally in (tallies["failures"], tallies[f"  {one['kind']}"]):
             tally.want(hit=hit, text=f"{name} {one['kind']} {one['lines']}: {one['what']}")
-    for ours in errors if annotated else ():
+    for ours in errors:
         near = [one for one in annotated if places.meets(ours.id, set(one["lines"]))]
         if not near or any(one in certain for one in near):
             tallies["failures"].give(right=bool(near), text=f"{name} [{places.of(ours.id)}] {ours.content[:90]}")
