@@ -5,8 +5,8 @@ python benchmarks/fixes_set [--misses]
 A fix is *found* when one of ours stands on the line of its failing result and credits at least one of its changes. One
 of ours is *right* when its failure is annotated and it credits annotated changes only; *nearly right* when at least one
 of the changes is annotated. A call, its result and the polls of it stand for each other. Doubtful fixes count neither
-way. Later sets have every noticed failure too, the fifth nothing else; where a session has none, all of ours are false. Found when one of our error events stands on one
-of its lines; one of ours is right when it stands on an annotated one.
+way. Later sets have every noticed failure too, the fifth nothing else: found when one of our error events stands on one
+of its lines; one of ours is right when it stands on an annotated one. In a session whose list is empty all are false.
 """
 
 from __future__ import annotations
