@@ -36,7 +36,14 @@ KINDS = ("check", "formatter", "command", "tool", "user", "merge", "ci")
 #: What the annotators of the later sets call the failures that they list.
 FAILURE_KINDS = ("work", "command", "tool", "environment", "probe", "expected")
 #: The sets in the order in which they were annotated.
-SETS = ("fixes.json", "fixes_second.json", "fixes_third.json", "fixes_fourth.json", "failures_fifth.json", "fixes_sixth.json")
+SETS = (
+    "fixes.json",
+    "fixes_second.json",
+    "fixes_third.json",
+    "fixes_fourth.json",
+    "failures_fifth.json",
+    "fixes_sixth.json",
+)
 MEASURES = ("all", "nearly", *KINDS, "failures", *(f"  {kind}" for kind in FAILURE_KINDS))
 HERE = Path(__file__).resolve().parent
 
