@@ -105,7 +105,6 @@ def ownership(path: Path, kind: DatabaseKind) -> Ownership:
     """Whether the file is ours or is yet to be made; an empty one counts as yet to be made.
 
     Raises:
-        NotOurDatabase: It is another program's file, or no database at all.
         DatabaseUnreadable: Its beginning is cut off or nothing but zeros, as a crash leaves it; no program's file
             begins so.
     """
@@ -142,9 +141,6 @@ def open_for_reading(path: Path, kind: DatabaseKind, *, for_any_thread: bool = F
 
     Even a reader of a file with write-ahead logging makes files beside it. Where it may not, and no log stands there,
     nobody else can be writing either, and the file is read as one that does not change.
-
-    Raises:
-        SchemaForeign: Its schema has something that is not ours.
     """
     fixed = "" if os.access(path.parent, os.W_OK) or _beside(path, "-wal").exists() else "&immutable=1"
     return _checked(_connect(path, for_any_thread=for_any_thread, options=f"?mode=ro{fixed}"), path, kind)
@@ -291,8 +287,6 @@ def reporting(path: Path) -> Iterator[None]:
     """Turns what SQLite says about the file into our errors; a broken constraint or a wrong query stays a bug.
 
     Raises:
-        DatabaseBusy: Another process held the lock for longer than `BUSY_SECONDS`.
-        DatabaseUnreadable: The file is damaged, or its tables are not what they should be.
         GraphNotCompiled: A process was killed while it wrote, and this one only reads.
     """
     try:

@@ -14,10 +14,11 @@
     ├── MissingExtra                 an optional package is not installed
     ├── FolderInUse                  something else is in the place of a folder of the memory, or in one to write to
     ├── PlanError, NoEmbedder        in helix_graph.plans.model and helix_graph.embedding.model
+    ├── ShardDamaged, NotEditable    in helix_graph.shards.files and helix_cli.setup.json_edit
     └── GraphError
         ├── GraphNotCompiled         there is no graph yet, or one of another version
         ├── NotOurDatabase           another program's file is in the place of ours; it is left alone
-        ├── DatabaseUnreadable       ours, but damaged: it can be deleted and compiled again
+        ├── DatabaseUnreadable       ours, but damaged: it can be deleted and compiled again (also SchemaForeign)
         ├── DatabaseBusy             another process kept it locked for longer than we wait
         ├── DatabaseRefused          the disk is full, or permissions are missing; the file itself is unharmed
         ├── NodeNotFound             a name is that of no node, or of several

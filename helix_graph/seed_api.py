@@ -64,7 +64,6 @@ class SeedGraph(Graph):
             assertions), ``reasons``, ``status``.
 
         Raises:
-            NodeNotFound: One of the nodes does not exist. A label belongs to several nodes.
             InvalidArgument: The type is none of the four. The weight is not between 0 and 1. Both ends are one node.
         """
         from helix_graph.graph.assertions import edge_assertion, edge_row

@@ -90,11 +90,7 @@ def encode_episode(episode: Episode) -> bytes:
 
 
 def decode_episode(data: bytes, *, path: Path | None = None) -> Episode:
-    """An episode from the bytes of its file, with the keys that this version does not know in ``extra``.
-
-    Raises:
-        InvalidEpisode: The bytes are no JSON, or a field is missing or of the wrong type; the message names it.
-    """
+    """An episode from the bytes of its file, with the keys that this version does not know in ``extra``."""
     try:
         return msgspec.convert(_lift(orjson.loads(data), Episode), ready(Episode))
     except orjson.JSONDecodeError as error:

@@ -75,7 +75,6 @@ class Graph:
         """Saves an assertion, takes it into the graph at once, and returns its name.
 
         Raises:
-            WriteFailed: The file could not be written; nothing has changed.
             NotOurDatabase: Another program's file is where graph.db belongs; nothing has changed.
             DatabaseRefused: graph.db may not be written; nothing has changed.
             DatabaseBusy: Another process had the graph locked. When it took the lock before this one began, nothing

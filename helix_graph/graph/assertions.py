@@ -269,7 +269,6 @@ def edge_assertion(
     """An edge to assert between two nodes, each named by its id or its whole label.
 
     Raises:
-        NodeNotFound: One of the nodes does not exist. One of the labels belongs to several nodes.
         InvalidArgument: The type is none of the four. The weight is not between 0 and 1. Both ends are one node; one of
             the labels contains a control character.
     """

@@ -51,11 +51,7 @@ def clean_name(name: str) -> str:
 
 
 def as_session(parameter: str, given: str) -> str:
-    """The id of a session, which is shown next to what was learnt there; "" for none.
-
-    Raises:
-        InvalidArgument: It cannot be one.
-    """
+    """The id of a session, which is shown next to what was learnt there; "" for none."""
     session: str = for_disk(given)
     if session and not is_session_id(session.removeprefix(PREFIX)):
         raise InvalidArgument(parameter, "is no session's id: letters, digits, '.', '_' and '-', at most 128 of them")

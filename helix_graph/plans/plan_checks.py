@@ -87,11 +87,7 @@ def draft_of(raw: Mapping[str, Any]) -> PlanDraft:
 
 
 def task_of(raw: Mapping[str, Any], place: int = 0) -> Task:
-    """One task; ``place`` is where it is in its plan, from 0.
-
-    Raises:
-        InvalidPlan: A part is missing, unknown or of the wrong kind.
-    """
+    """One task; ``place`` is where it is in its plan, from 0."""
     where = f"tasks[{place}]"
     _known(raw, _TASK_FIELDS, where=where)
     objective = _part("objective", raw, as_line, where=where)

@@ -110,7 +110,6 @@ def fold(  # noqa: PLR0913  (the options of the command)
     Raises:
         InvalidArgument: There are no shards, no such engine or no such day.
         ShardDamaged: A shard, or a file of an earlier fold, cannot be read; the message names it.
-        ProgramFailed: The engine could not be started, or gave up.
     """
     chosen: Literal["duckdb", "spark"] = as_choice("engine", engine, ("duckdb", "spark"))
     inputs = _inputs(folders, since=_day("since", since), until=_day("until", until))
@@ -206,11 +205,7 @@ def _has_copies(shards: Iterable[Path]) -> bool:
 
 
 def check_fold(folder: Path) -> None:
-    """Looks whether a folder is the output of a fold whose files can be read.
-
-    Raises:
-        ShardDamaged: One cannot.
-    """
+    """Looks whether a folder is the output of a fold whose files can be read."""
     for path in (folder / f"{name}.parquet" for name in TABLES):
         if problem := _unreadable(path):
             raise ShardDamaged(path=path, problem=problem)

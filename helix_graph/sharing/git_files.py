@@ -117,9 +117,6 @@ def stage(root: Path, names: Iterable[str]) -> None:
     """Puts these files into git's index as they are, or takes those out that are gone, although the memory is ignored.
 
     `git add` would run filters and hooks that the repository's configuration names; this runs none.
-
-    Raises:
-        ShareRefused: The memory is in no repository, or git refuses.
     """
     prefix = git_output(root, "rev-parse", "--show-prefix")
     if prefix is None:

@@ -161,11 +161,7 @@ def check_project(name: str) -> str:
 
 
 def connect(address: str, *, seconds: float = _CONNECTING) -> psycopg.Connection[Any]:
-    """A connection with limits for everything that could be waited for.
-
-    Raises:
-        TeamServerFailed: The address is none, or the server is away or refuses.
-    """
+    """A connection with limits for everything that could be waited for."""
     check_address(address)
     driver = _driver()
     tls = {} if _is_local(address) else {"sslmode": "require"}
@@ -187,11 +183,7 @@ def connect(address: str, *, seconds: float = _CONNECTING) -> psycopg.Connection
 
 @contextmanager
 def reporting(address: str) -> Iterator[None]:
-    """Within, what the driver or the server says is an error of ours.
-
-    Raises:
-        TeamServerFailed: The server is away, refuses, or gives an answer that makes no sense.
-    """
+    """Within, what the driver or the server says becomes `TeamServerFailed`."""
     driver = _driver()
     try:
         yield

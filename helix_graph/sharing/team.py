@@ -76,7 +76,6 @@ def check_membership(settings: TeamSettings, project: str) -> None:
     """Whether the server has a project of this name, of which the role is a member.
 
     Raises:
-        MissingExtra: The driver is not installed.
         TeamServerFailed: It is away or refuses, or the role is no member; or the project can have no such name.
     """
     with TeamServer(settings.database, project, budget=settings.seconds) as server:
@@ -110,9 +109,6 @@ class Team:
             mine: First takes back what this role pushed, from here or from another machine, as this memory's own.
                 Whoever administers the server can write in anybody's name, so this is never done unasked.
             progress: Is told how many own episodes of how many were looked at, and which.
-
-        Raises:
-            TeamServerFailed: There is no address, or the server is away, refuses or answers nonsense.
         """
         address = address_of(address)
         replica = self._replica()

@@ -191,11 +191,7 @@ def _replace(change: SettingsChange) -> None:
 
 
 def _write(path: Path, text: str, *, like: Path) -> None:
-    """Writes a file with the owner and the mode of ``like``; without such a file, for its folder's owner alone.
-
-    Raises:
-        WriteFailed: It cannot be written, or its owner cannot be set.
-    """
+    """Writes a file with the owner and the mode of ``like``; without such a file, for its folder's owner alone."""
     with WriteFailed.for_os_errors(path.parent):
         for folder in reversed([one for one in (path.parent, *path.parent.parents) if not one.exists()]):
             folder.mkdir()

@@ -105,7 +105,6 @@ def find_reader(path: Path, *, format: str = AUTO, part: bool = False) -> Reader
     Raises:
         LogNotReadable: missing, a folder, a device or pipe, no permission, empty, not text, an episode of a memory, or
             a helper's transcript, which is read with its session's log.
-        UnknownLogFormat: no reader recognises it; ``declined`` has each one's reason.
     """
     named = None if format == AUTO else _reader_called(format)
     head = read_head(path)
