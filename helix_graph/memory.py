@@ -24,6 +24,7 @@ from helix_episodes.errors import InvalidArgument, NotFound
 from helix_episodes.safe_files import remove_file, write_atomically, write_output
 from helix_graph.errors import MissingExtra, NoMemory, TeamServerFailed
 from helix_graph.project import (
+    ACCEPTED_RULES,
     FOLDER,
     OFF_FILE,
     PRIVATE_MEMORY,
@@ -37,7 +38,7 @@ from helix_graph.project import (
     project_folder,
     user_configuration,
 )
-from helix_graph.trust import accept, begin, check, seal_rules
+from helix_graph.trust import accept, begin, check, seal
 from helix_graph.validation import as_choice, as_datetime, as_path, as_str, as_tuple, as_workers
 
 if TYPE_CHECKING:
@@ -120,18 +121,22 @@ class Memory:
         return cls(root, adopted=check(root, start=where))
 
     @classmethod
-    def trust(cls, start: Path | None = None) -> Memory:
+    def trust(cls, start: Path | None = None, *, shown: TrustPreview | None = None) -> Memory:
         """Accepts the memory of the project around ``start`` as this user's own; `preview` shows what is in it.
+
+        ``shown`` is what a person saw: rules on trial that came after it are not accepted, and the memory is refused.
 
         Raises:
             NoMemory: The project has none yet, or ``start`` is no place where one could be.
-            UntrustedMemory: Others can write to it, or git tracks one of its databases.
+            UntrustedMemory: Others can write to it, git tracks a database of it, or its rules are others than shown.
         """
         found = cls.preview(start)
         root = Path(found.root)
         if not found.accepted:
             accept(root, how="trust")
-            seal_rules(root)
+            if digest := (shown or found).rules_digest:
+                seal(root, ACCEPTED_RULES, digest)
+            check(root, start=start)
         return cls(root)
 
     @classmethod

@@ -189,13 +189,13 @@ def is_own(root: Path, name: str) -> bool:
     except OSError:  # a link, a pipe, a folder
         return False
     try:
-        return _digest(written) in json.loads(read_regular(_seal_path(root, name)))["blake2b"]
+        return content_digest(written) in json.loads(read_regular(_seal_path(root, name)))["blake2b"]
     except (OSError, ValueError, TypeError, KeyError):  # none, or one that nobody can have written with this program
         return False
 
 
-def seal(root: Path, name: str, *bodies: bytes) -> None:
-    """Records that one of the `SEALED` files of a memory is this user's if it says one of these."""
+def seal(root: Path, name: str, *digests: str) -> None:
+    """Records that one of the `SEALED` files of a memory is this user's if its `content_digest` is one of these."""
     import time
 
     from helix_episodes.safe_files import write_atomically
@@ -204,19 +204,11 @@ def seal(root: Path, name: str, *bodies: bytes) -> None:
     _make_private(path.parent.parent)
     _make_private(path.parent)
     now = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
-    write_atomically(path, json.dumps({"blake2b": [_digest(one) for one in bodies], "at": now}).encode())
+    write_atomically(path, json.dumps({"blake2b": digests, "at": now}).encode())
 
 
-def seal_rules(root: Path) -> None:
-    """Records that the accepted rules of a memory are this user's as they are now."""
-    try:
-        written = read_regular(root / ACCEPTED_RULES, most=_LARGEST_SEALED)
-    except OSError:  # there are none, or nobody can read them
-        return
-    seal(root, ACCEPTED_RULES, written)
-
-
-def _digest(written: bytes) -> str:
+def content_digest(written: bytes) -> str:
+    """What names the content of a `SEALED` file in its seal."""
     return blake2b(written, digest_size=32).hexdigest()
 
 

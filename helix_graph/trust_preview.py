@@ -16,12 +16,12 @@ from helix_graph.errors import InvalidConfiguration
 from helix_graph.helix_db import NAME, HelixDatabase
 from helix_graph.insights.schema import INSIGHT_TABLES
 from helix_graph.project import ACCEPTED_RULES
-from helix_graph.rules.staged import accepted_rules
+from helix_graph.rules.staged import decode_rules, rules_file
 from helix_graph.sharing.records import SharedEntry, SharedInsight
 from helix_graph.sharing.shared_files import shared_files
 from helix_graph.topics.entry_log import sound_by_id
 from helix_graph.topics.schema import TOPIC_TABLES
-from helix_graph.trust import acceptance_of, is_own, tracked_by_git
+from helix_graph.trust import acceptance_of, content_digest, is_own, tracked_by_git
 
 if TYPE_CHECKING:
     from helix_graph.episodes import Episodes
@@ -36,6 +36,7 @@ class TrustPreview(msgspec.Struct, frozen=True, kw_only=True):
 
     ``newest`` are the rules on trial, which sessions get as they are, and the newest insights, entries of topics, tasks
     of sessions and texts of ``shared`` files, which `share merge` would take in, each of these cut at 200 characters.
+    ``rules_digest`` names the content of ``rules.json`` that was shown, empty without one: no other is accepted.
     """
 
     root: str
@@ -47,6 +48,7 @@ class TrustPreview(msgspec.Struct, frozen=True, kw_only=True):
     shared: int
     newest: tuple[str, ...]
     tracked: tuple[str, ...]
+    rules_digest: str = ""
 
 
 def preview(root: Path, episodes: Episodes) -> TrustPreview:
@@ -56,7 +58,8 @@ def preview(root: Path, episodes: Episodes) -> TrustPreview:
         InvalidConfiguration: ``rules.json`` cannot be read, or a rule in it is too long or has a secret in it.
     """
     record = acceptance_of(root) if is_own(root, ACCEPTED_RULES) else None
-    rules = [one.sentence for one in accepted_rules(root) if one.share is not None]
+    written = rules_file(root)
+    rules = [one.sentence for one in decode_rules(root, written) if one.share is not None]
     if for_disk(rules) != rules:  # hooks give them as they are, and have no time to look
         raise InvalidConfiguration(path=root / ACCEPTED_RULES, problem="a rule has a secret in it; take it out")
     with HelixDatabase(root / NAME, INSIGHT_TABLES).reading() as connection:
@@ -82,6 +85,7 @@ def preview(root: Path, episodes: Episodes) -> TrustPreview:
         shared=len(shared),
         newest=(*rules, *(one if len(one) <= _LONGEST else one[: _LONGEST - 1] + "…" for one in newest)),
         tracked=tuple(tracked_by_git(root)),
+        rules_digest=content_digest(written) if written is not None else "",
     )
 
 

@@ -16,6 +16,7 @@ from click.testing import CliRunner
 from helix_cli.app import cli
 from helix_episodes.errors import InvalidArgument, NotFound
 from helix_graph import Memory
+from helix_graph.errors import UntrustedMemory
 from helix_graph.rules.staged import AcceptedRule, TrialDraw, is_given, result_of, sessions_needed
 from helix_graph.web.page_content import page_rules
 from hook_calls import call
@@ -275,6 +276,25 @@ def test_a_rule_is_shown_whole_before_it_is_accepted(memory: Memory) -> None:
     assert order in said(f"Keep functions short and test them, {'as was agreed with everybody ' * 7}{order}")
     assert "rules.json" in said("Keep functions short, " * 20)
     assert "secret" in said("Use the key ghp_0123456789abcdefghijABCDEFGHIJ012345 for uploads.")
+
+
+@pytest.mark.parametrize("had_rules", [True, False])
+def test_only_the_rules_that_were_shown_are_accepted(memory: Memory, *, had_rules: bool) -> None:
+    memory.rules.accept(memory.rules.advise().proposals[0].id, trial=0.5)
+    own = (memory.root / "rules.json").read_text()
+    foreign = json.loads(own)
+    foreign["accepted"][0]["sentence"] = "Keep functions short."
+    rules = memory.root / "rules.json"
+    rules.write_text(json.dumps(foreign)) if had_rules else rules.unlink()
+    shown = Memory.preview()
+    assert ("Keep functions short." in shown.newest) == had_rules
+    rules.write_text(own.replace("\n", " "))
+    with pytest.raises(UntrustedMemory, match=r"rules\.json"):
+        Memory.trust(shown=shown)
+    with pytest.raises(UntrustedMemory, match=r"rules\.json"):
+        Memory.open()
+    Memory.trust(shown=Memory.preview())
+    assert Memory.open().root == memory.root
 
 
 def test_own_words_need_an_issue_that_exists(memory: Memory) -> None:

@@ -22,7 +22,7 @@ from helix_episodes.discovery import AGENT_HOMES, folder_of_log
 from helix_episodes.errors import HelixGraphError
 from helix_graph import Memory
 from helix_graph.errors import UntrustedMemory
-from helix_graph.trust import acceptance_of, adopt, refusal_of, seal_rules, tracked_by_git
+from helix_graph.trust import acceptance_of, adopt, content_digest, refusal_of, seal, tracked_by_git
 from hook_calls import call
 from mcp_agent import Agent, agent_of, text_of
 from pseudo_terminal import on_terminal, unstyled
@@ -394,7 +394,7 @@ def test_what_git_tracks_is_never_opened(
     git(tmp_path, "add", ".github")
     git(tmp_path, "add", "-f", ".helix/episodes", "examples")
     git(tmp_path, "update-index", "--index-version", version)
-    seal_rules(tmp_path / ".helix")
+    seal(tmp_path / ".helix", "rules.json", content_digest(b"no database"))
     assert refusal_of(tmp_path / ".helix") is None  # a shared episode is data, and the example is another memory
     git(tmp_path, "add", "-f", ".helix")
     monkeypatch.chdir(tmp_path)

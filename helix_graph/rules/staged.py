@@ -20,7 +20,7 @@ from helix_graph.errors import InvalidConfiguration
 from helix_graph.insights.holdout import uniform_draw
 from helix_graph.project import ACCEPTED_RULES, RULE_TRIALS
 from helix_graph.stats.intervals import Interval, newcombe_interval
-from helix_graph.trust import seal
+from helix_graph.trust import content_digest, seal
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Sequence
@@ -92,13 +92,26 @@ class _Rules(msgspec.Struct, frozen=True, kw_only=True):
 
 def accepted_rules(root: Path) -> tuple[AcceptedRule, ...]:
     """The rules that people of this memory accepted, the oldest first."""
+    return decode_rules(root, rules_file(root))
+
+
+def rules_file(root: Path) -> bytes | None:
+    """The file of accepted rules as it is; None where there is none."""
     path = root / ACCEPTED_RULES
     try:
-        return msgspec.json.decode(read_regular(path), type=_Rules).accepted
+        return read_regular(path)
     except FileNotFoundError:
-        return ()
-    except (OSError, msgspec.DecodeError) as error:
+        return None
+    except OSError as error:
         raise InvalidConfiguration(path=path, problem=str(error)) from error
+
+
+def decode_rules(root: Path, written: bytes | None) -> tuple[AcceptedRule, ...]:
+    """The rules that `rules_file` holds."""
+    try:
+        return msgspec.json.decode(written, type=_Rules).accepted if written is not None else ()
+    except msgspec.DecodeError as error:
+        raise InvalidConfiguration(path=root / ACCEPTED_RULES, problem=str(error)) from error
 
 
 def accept(root: Path, rule: AcceptedRule) -> None:
@@ -191,9 +204,9 @@ def _write(root: Path, rules: Sequence[AcceptedRule]) -> None:
     body = msgspec.json.format(msgspec.json.encode(_Rules(accepted=tuple(rules))), indent=2) + b"\n"
     path = root / ACCEPTED_RULES
     there = [read_regular(path)] if path.exists() else []
-    seal(root, ACCEPTED_RULES, body, *there)  # whenever this process is killed
+    seal(root, ACCEPTED_RULES, *map(content_digest, (body, *there)))  # whenever this process is killed
     write_atomically(path, body)
-    seal(root, ACCEPTED_RULES, body)
+    seal(root, ACCEPTED_RULES, content_digest(body))
 
 
 def _append(path: Path, rows: Iterable[TrialDraw]) -> None:

@@ -13,7 +13,7 @@ from helix_episodes.safe_files import read_regular, write_atomically
 from helix_graph.project import PACKED
 from helix_graph.shards.files import remove_sessions
 from helix_graph.tombstones import Unsearched
-from helix_graph.trust import is_own, seal
+from helix_graph.trust import content_digest, is_own, seal
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -24,7 +24,8 @@ def remember_folder(root: Path, folder: Path) -> None:
     known = _folders(root)
     if folder not in known:
         listed = msgspec.json.format(msgspec.json.encode(sorted(map(str, (*known, folder)))), indent=2) + b"\n"
-        seal(root, PACKED, listed, *([read_regular(root / PACKED)] if known else []))  # whenever this process is killed
+        before = (read_regular(root / PACKED),) if known else ()
+        seal(root, PACKED, *map(content_digest, (listed, *before)))  # whenever this process is killed
         write_atomically(root / PACKED, listed)
 
 

@@ -83,7 +83,7 @@ def trust(*, yes: bool, as_json: bool) -> int:
         return 1
     if not click.confirm("Let your agents read it and write to it?"):
         return 1
-    Memory.trust()
+    Memory.trust(shown=found)
     return 0
 
 
