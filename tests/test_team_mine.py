@@ -59,6 +59,10 @@ def all_of(memory: Memory) -> tuple[Any, ...]:
     )
 
 
+def episode(memory: Memory) -> bytes:
+    return (memory.root / "episodes" / "episode-first.json").read_bytes()
+
+
 def test_what_one_pushed_is_as_it_was(ann: Memory, tmp_path: Path, team_server: TeamDatabase) -> None:
     laptop = restored(tmp_path / "laptop" / "shop", team_server)
     assert all_of(laptop) == all_of(ann)
@@ -98,6 +102,22 @@ def test_others_things_stay_theirs(ann: Memory, tmp_path: Path, team_server: Tea
     assert contents(bob) == contents(ann)
     assert shared_episodes(bob.root, ["episode-first"])
     assert all("by ann" in str(one["_said_by"]) for one in bob.insights.newest())
+
+
+def test_a_session_that_somebody_else_pushed_as_well_is_ones_own_again(tmp_path: Path, team_server: TeamDatabase) -> None:
+    bob = member(tmp_path / "bob" / "shop", "second", "first")  # under the same id, on another day
+    sync(bob, team_server.url("bob"))
+    ann = member(tmp_path / "desk" / "shop", "first")
+    ann.team.sync(team_server.url("ann"), project="shop")
+    laptop = member(tmp_path / "laptop" / "shop")
+    sync(laptop, team_server.url("ann"))
+    assert episode(laptop) == episode(bob) != episode(ann)
+    assert laptop.team.sync(team_server.url("ann"), mine=True).taken_back == 1
+    assert episode(laptop) == episode(ann)
+    assert not shared_episodes(laptop.root, ["episode-first"])
+    again = laptop.team.sync(team_server.url("ann"), mine=True)
+    assert (again.taken_back, again.pulled.objects) == (0, 0)
+    assert episode(laptop) == episode(ann)
 
 
 @pytest.mark.usefixtures("ann")

@@ -198,10 +198,10 @@ class Replica:
             raise ValueError("its name is that of another session")
         marker = team_marker(self.root, episode.id)
         known = _item(marker)
-        is_others = path.exists() and (known is None or (known.author, known.subject) != (entry.author, entry.subject))
-        if is_others or self._forgotten.holds(session):
+        is_of_another = known is not None and (known.author, known.subject) != (entry.author, entry.subject)
+        if self._forgotten.holds(session) or (path.exists() and (known is None or (is_of_another and not mine))):
             return
-        if mine:
+        if mine:  # in the place of what somebody else pushed of this session, too
             write_atomically(path, encode_episode(episode), synced=False)
             remove_file(marker)
             self._markers.pop(entry.subject, None)
