@@ -104,7 +104,7 @@ def test_others_things_stay_theirs(ann: Memory, tmp_path: Path, team_server: Tea
     assert all("by ann" in str(one["_said_by"]) for one in bob.insights.newest())
 
 
-def test_a_session_that_somebody_else_pushed_as_well_is_ones_own_again(tmp_path: Path, team_server: TeamDatabase) -> None:
+def test_a_session_that_somebody_pushed_as_well_is_ones_own_again(tmp_path: Path, team_server: TeamDatabase) -> None:
     bob = member(tmp_path / "bob" / "shop", "second", "first")  # under the same id, on another day
     sync(bob, team_server.url("bob"))
     ann = member(tmp_path / "desk" / "shop", "first")
@@ -147,6 +147,22 @@ def test_what_was_forgotten_here_does_not_come_back(ann: Memory, tmp_path: Path,
         listed = list(server.contents(one for one in server.since(0) if one.kind != "gone"))
     assert not any(RETRY.encode() in data or BATCHES.encode() in data for _, data in listed)
     assert contents(ann) != contents(laptop)  # a machine keeps its own until it is told
+
+
+def test_a_lesson_that_was_forgotten_elsewhere_is_not_harvested(tmp_path: Path, team_server: TeamDatabase) -> None:
+    desk = member(tmp_path / "desk" / "shop", "first", "second")
+    (lesson, *_) = desk.insights.harvest()["added"]
+    sync(desk, team_server.url("ann"))
+    desk.insights.forget([lesson])
+    sync(desk, team_server.url("ann"))
+    laptop = restored(tmp_path / "laptop" / "shop", team_server)
+    kept_out = laptop.insights.harvest()
+    assert (lesson in kept_out["added"], kept_out["kept_out"]) == (False, 1)
+    assert contents(laptop) == contents(desk)
+    bob = member(tmp_path / "bob" / "shop", "third")  # who did not forget it
+    assert bob.insights.harvest()["kept_out"] == 0
+    laptop.insights.store(CENTS)  # what one says oneself is no harvest
+    assert CENTS in contents(laptop)
 
 
 def test_a_lost_database_comes_back_beside_the_episodes(ann: Memory, team_server: TeamDatabase) -> None:

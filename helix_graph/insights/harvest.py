@@ -37,7 +37,9 @@ from helix_graph.insights.model import (
 from helix_graph.insights.safe_quoting import flat
 from helix_graph.insights.scoring import LONGEST_CONTENT, LONGEST_NAME, SHORTEST_CONTENT, content_length
 from helix_graph.insights.storing import clean_content, slug_of
+from helix_graph.project import digest
 from helix_graph.timestamps import parse_stamp
+from helix_graph.tombstones import forgotten_elsewhere
 from helix_graph.validation import as_datetime, as_str
 
 if TYPE_CHECKING:
@@ -131,7 +133,7 @@ def harvest(
             twin = None
             if numbers is not None and group[0].kind == LESSON:
                 twin = _stored_by_others(context, connection, group.content, numbers)
-            _take(connection, group, answer, twin=twin, vector=vector, initial=context.settings.derived)
+            _take(context, connection, group, answer, twin=twin, vector=vector)
         answer["merged"] = 0 if dry_run else _merge_lessons(context, connection)
     answer["added"].sort()
     return answer
@@ -189,13 +191,13 @@ def _merge_lessons(context: InsightContext, connection: sqlite3.Connection) -> i
 
 
 def _take(
+    context: InsightContext,
     connection: sqlite3.Connection,
     group: HarvestGroup,
     answer: HarvestAnswer,
     *,
     twin: StoredInsight | None,
     vector: TextVector | None,
-    initial: float,
 ) -> None:
     """Takes in all that is the same, with its links, and counts it; ``twin`` says the same in other words."""
     first = group[0]
@@ -207,7 +209,8 @@ def _take(
         is_rejected = rows.standing_for(connection, known).insight.state == "rejected"
     else:
         forgotten = connection.execute("SELECT 1 FROM insight_forgotten WHERE uid = ?", (group.uid,)).fetchone()
-        is_rejected = content_length(group.content) < SHORTEST_CONTENT or forgotten is not None
+        is_forgotten = forgotten or digest(f"insight {group.uid}") in forgotten_elsewhere(context.path.parent)
+        is_rejected = is_forgotten or content_length(group.content) < SHORTEST_CONTENT
     if is_rejected:
         answer["kept_out"] += 1
         return
@@ -232,7 +235,7 @@ def _take(
             created_at=first.at,
             tags=tuple(sorted((DERIVED, first.kind))),
             origin="derived",
-            initial=initial,
+            initial=context.settings.derived,
             episode=first.episode,
             source=HARVEST_SOURCE,
         )

@@ -156,14 +156,12 @@ class Team:
     ) -> tuple[int, list[ShareProblem]]:
         """Makes what this role pushed this memory's own, unless it is or was forgotten here; how much, and what not."""
         here = {subject_of_record(one) for one in self._sharing.own.records()}
-        listed = (
-            one
-            for one in itertools.islice(_each(server, standing), MOST_ENTRIES)
-            if one.author == standing.role and one.kind != "gone" and not self._is_forgotten(one.subject)
-        )
-        wanted = [one for one in listed if one.subject not in here and not replica.is_own(one)]
+        listed = itertools.islice(_each(server, standing), MOST_ENTRIES)
+        own = [one for one in listed if one.author == standing.role]
+        there = [one for one in own if one.kind != "gone" and not self._is_forgotten(one.subject)]
+        wanted = [one for one in there if one.subject not in here and not replica.is_own(one)]
         problems = [problem for one, data in server.contents(wanted) if (problem := replica.keep(one, data, mine=True))]
-        replica.take_back(self._sharing)
+        replica.take_back(self._sharing, deleted=(one.subject for one in own if one.kind == "gone"))
         return len(wanted) - len(problems), problems
 
     def follow(self, *, began: str = "", progress: Callable[[int, int, Path], None] | None = None) -> TeamPulled:
