@@ -42,7 +42,6 @@ KEPT_HERE: dict[str, tuple[str, ...]] = {
         "test_insights_exchange.py::test_the_originals_database_comes_in_without_losing_anything",
         "test_insights_exchange.py::test_what_was_forgotten_does_not_come_back_by_import_but_can_be_told_again",
         "test_insights_harvest.py::test_lessons_in_other_words_are_merged_and_their_links_united",
-        "test_insights_harvest.py::test_what_a_person_rejected_or_forgot_does_not_come_back",
         "test_insights_people.py::test_merged_insights_answer_under_both_names_and_share_their_feedback",
         "test_insights_small_mends.py::test_records_of_one_text_become_one_with_the_counts_of_both",
     ),
