@@ -91,6 +91,13 @@ def forgotten_digests(root: Path) -> frozenset[str]:
     return frozenset(path.stem for path in (root / FORGOTTEN).glob("*.json"))
 
 
+def forgotten_elsewhere(root: Path) -> frozenset[str]:
+    """The hashes of what this user had forgotten on another machine when the memory was made from the server."""
+    from helix_episodes.msgspec_types import read_json
+
+    return frozenset(read_json(root / TEAM_FORGOTTEN, list[str]) or ())
+
+
 def check_folders(root: Path) -> None:
     """Whether the memory in ``root`` and its folders are folders, as far as they are there.
 

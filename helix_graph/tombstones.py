@@ -25,7 +25,7 @@ import msgspec
 from helix_episodes.light_imports import blake2b
 from helix_episodes.msgspec_types import read_json
 from helix_episodes.safe_files import write_atomically
-from helix_graph.project import FORGOTTEN, TEAM_FORGOTTEN, digest
+from helix_graph.project import FORGOTTEN, digest
 
 if TYPE_CHECKING:
     import numpy as np
@@ -134,11 +134,6 @@ class Searcher:
                     is_word = data[start - 1] not in _BEFORE_WORD and data[end] not in _WORD
                     if is_word or one not in self._bounded:
                         yield one
-
-
-def forgotten_elsewhere(root: Path) -> frozenset[str]:
-    """The hashes of what this user had forgotten on another machine when the memory was made from the server."""
-    return frozenset(read_json(root / TEAM_FORGOTTEN, list[str]) or ())
 
 
 class Unproved(msgspec.Struct, frozen=True, kw_only=True):

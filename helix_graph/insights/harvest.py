@@ -37,9 +37,8 @@ from helix_graph.insights.model import (
 from helix_graph.insights.safe_quoting import flat
 from helix_graph.insights.scoring import LONGEST_CONTENT, LONGEST_NAME, SHORTEST_CONTENT, content_length
 from helix_graph.insights.storing import clean_content, slug_of
-from helix_graph.project import digest
+from helix_graph.project import digest, forgotten_elsewhere
 from helix_graph.timestamps import parse_stamp
-from helix_graph.tombstones import forgotten_elsewhere
 from helix_graph.validation import as_datetime, as_str
 
 if TYPE_CHECKING:
