@@ -13,6 +13,9 @@ from typing import Any, NamedTuple
 from urllib.parse import quote
 
 BINARIES = Path("/usr/lib/postgresql/15/bin")
+#: A socket's path has at most 107 bytes: our folder's name and PostgreSQL's own take forty.
+_LONGEST_FOLDER = 60
+_ON_DISK = "/tmp"  # noqa: S108 - a root, in which a folder with a random name is made
 #: ``initdb`` refuses root.
 _USER = "postgres"
 
@@ -54,7 +57,11 @@ class PostgresServer:
         self._as_user: dict[str, Any] = {"user": account.pw_uid, "group": account.pw_gid, "extra_groups": []}
         if not is_root:
             self._as_user = {}
-        self.folder = Path(tempfile.mkdtemp(prefix="pg-", dir="/tmp"))
+        # A hundred databases are a gigabyte of small files, which a disk takes half a minute to delete; where a test or
+        # benchmark is about what a disk keeps, or the path of the socket would be too long, they lie in /tmp.
+        is_short = len(tempfile.gettempdir()) < _LONGEST_FOLDER
+        place = tempfile.gettempdir() if is_short and not durable else _ON_DISK
+        self.folder = Path(tempfile.mkdtemp(prefix="pg-", dir=place))
         self.folder.chmod(0o755)
         self.data = self.folder / "data"
         if is_root:
