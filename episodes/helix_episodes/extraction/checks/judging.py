@@ -25,6 +25,7 @@ from helix_episodes.extraction.checks.model import (
     joined,
     unspecified,
 )
+from helix_episodes.extraction.checks.named_tools import read_by_name
 from helix_episodes.extraction.checks.summaries import is_script, read_summary
 from helix_episodes.extraction.checks.task_runners import echoed_commands, failed_tasks, not_started
 from helix_episodes.extraction.shell import programs as known
@@ -243,14 +244,19 @@ def _assigned(
         reading = next((one for one in own if _is_likelier(run, one)), None) or next(iter(others), None)
         if reading in left:
             left.remove(reading)
-        elif reading is None and not run.known:
-            reading = not_started(text, check=run.check) or summaries.read_plain(text) or _summary(run, text)
         elif reading is None:
-            reading = command_failures.read_listing(run.segment, text) if run.kind == "format" else _summary(run, text)
+            reading = read_by_name(run.check, run.kind, text) or _left_over(run, text)
         # Of a task only the output may say what it ran.
         ran = reading if reading and not run.known and reading.check != "tests" else run
         found.append(run._replace(reading=reading, check=ran.check, kind=ran.kind))
     return tuple(found)
+
+
+def _left_over(run: _JudgedPart, text: CommandOutput) -> Verdict | None:
+    """What a run says that no grammar knows: as a task that did not start, in its last words, or as a list of files."""
+    if not run.known:
+        return not_started(text, check=run.check) or summaries.read_plain(text) or _summary(run, text)
+    return command_failures.read_listing(run.segment, text) if run.kind == "format" else _summary(run, text)
 
 
 def _is_likelier(run: _JudgedPart, reading: Verdict) -> bool:

@@ -21,11 +21,14 @@ def _words(text: str) -> frozenset[str]:
 
 
 _BY_KIND: dict[CheckKind, frozenset[str]] = {
-    "test": _words("pytest nose2 tox nox jest vitest mocha ava karma rspec phpunit pest ctest bats gotestsum"),
+    "test": _words(
+        "pytest nose2 tox nox jest vitest mocha ava karma rspec phpunit pest ctest bats gotestsum busted prove elm-test"
+    ),
     "lint": _words(
         "flake8 pylint pycodestyle pydocstyle bandit lint-imports eslint oxlint stylelint standard xo rubocop "
         "phpstan psalm staticcheck revive gosec govulncheck shellcheck hadolint yamllint actionlint "
-        "py_compile compileall markdownlint markdownlint-cli2 vale ktlint detekt swiftlint clang-tidy codespell vulture"
+        "py_compile compileall markdownlint markdownlint-cli2 vale ktlint detekt swiftlint clang-tidy codespell "
+        "vulture luacheck cspell commitlint typos ansible-lint phpcs"
     ),
     "typecheck": _words("mypy dmypy pyright basedpyright pyre pytype ty tsc vue-tsc svelte-check sorbet"),
     "build": _words("ninja gcc g++ clang clang++ rustc javac kotlinc msbuild xcodebuild webpack rollup tsup"),
@@ -76,6 +79,10 @@ CHECKING_SUBCOMMANDS: dict[str, dict[str, CheckKind]] = {
     "goreleaser": {"check": "lint", "build": "build"},
     "pre-commit": {"run": "lint"},
     "buf": {"lint": "lint", "build": "build"},
+    "astro": {"check": "typecheck", "build": "build"},
+    "gleam": {"test": "test", "check": "typecheck", "build": "build"},
+    "sqlfluff": {"lint": "lint"},
+    "taplo": {"lint": "lint", "check": "lint"},
     "cmake": {"--build": "build"},
     "node": {"--test": "test"},
     "trunk": {"check": "lint"},
@@ -104,6 +111,7 @@ FORMATTERS: dict[str, frozenset[str]] = {
     "stylua": frozenset({"--check"}),
     "dprint": frozenset({"check"}),
     "swiftformat": frozenset({"--lint"}),
+    "php-cs-fixer": frozenset({"--dry-run", "check"}),
 }
 #: The same for subcommands.
 FORMATTING_SUBCOMMANDS: dict[str, dict[str, frozenset[str]]] = {
@@ -119,6 +127,7 @@ FORMATTING_SUBCOMMANDS: dict[str, dict[str, frozenset[str]]] = {
     "dart": {"format": frozenset()},
     "zig": {"fmt": frozenset({"--check"})},
     "buf": {"format": frozenset({"-d", "--diff"})},
+    "taplo": {"fmt": frozenset({"--check"}), "format": frozenset({"--check"})},
 }
 
 #: Words between a task runner and the task (``npm run lint``); the runner without such a word is below.
