@@ -5,19 +5,24 @@ from __future__ import annotations
 import sqlite3
 import tempfile
 from datetime import UTC, datetime, timedelta
+from itertools import permutations
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from hypothesis import HealthCheck, Phase, example, given, settings
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from exports import unmarked
 from helix_graph.errors import InvalidImport
 from helix_graph.insights.api import Insights
-from helix_graph.insights.dedup import join_insights
-from helix_graph.insights.model import Insight
+from helix_graph.insights.dedup import absorb, join_insights
+from helix_graph.insights.model import ORIGINS, Insight
 from thoroughness import examples
+
+if TYPE_CHECKING:
+    from helix_graph.insights.model import Origin
 
 TEXTS = [f"Advice number {place} about the {'x' * place} part of the shop" for place in range(4)]
 #: Each example makes six memories with dozens of durable writes; a run of 150 was made when this was written.
@@ -149,6 +154,19 @@ def test_joining_records_does_not_depend_on_order_or_number(one: Insight, two: I
     assert join_insights(one, one) == one
     assert join_insights(one, two) == join_insights(two, one)
     assert join_insights(join_insights(one, two), three) == join_insights(one, join_insights(two, three))
+
+
+@pytest.mark.parametrize(("one", "other"), [*permutations(ORIGINS, 2)])
+def test_two_records_and_two_insights_trust_the_same_origin(one: Origin, other: Origin) -> None:
+    first = Insight(uid="u", slug="a", content="the same words", created_at="1", origin=one)
+    second = replace(first, origin=other)
+    assert join_insights(first, second).origin == absorb(first, second).origin == min(one, other, key=ORIGINS.index)
+
+
+def test_what_was_learnt_here_stays_so_when_others_know_it_too() -> None:
+    here = Insight(uid="u", slug="a", content="the same words", created_at="1", origin="derived")
+    for origin in ("agent", "imported"):
+        assert join_insights(here, replace(here, origin=origin)).origin == "derived"
 
 
 def test_two_insights_that_ask_for_one_name_both_have_one(tmp_path: Path) -> None:

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
     from helix_episodes.model import Episode
     from helix_graph.causality.api import Causality
-    from helix_graph.highlights.model import Weighed
+    from helix_graph.highlights.model import RankedHighlight
     from helix_graph.issues.api import Issues
 
 MOST = 10
@@ -77,7 +77,7 @@ def highlights_of(root: Path, issues: Issues, causality: Causality) -> Highlight
     return Highlights(sessions=listed.sessions, found=tuple(_marked(root, chosen, episodes)))
 
 
-def _of_all_kinds(weighed: Sequence[Weighed]) -> Iterator[Highlight]:
+def _of_all_kinds(weighed: Sequence[RankedHighlight]) -> Iterator[Highlight]:
     """The first in order, of one kind no more than its share."""
     kinds: Counter[str] = Counter()
     for one in weighed:

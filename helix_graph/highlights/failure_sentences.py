@@ -32,7 +32,7 @@ from helix_graph.highlights.model import (
     OPEN,
     EvidencePlace,
     Highlight,
-    Weighed,
+    RankedHighlight,
     counted,
     fewest,
     option,
@@ -115,7 +115,7 @@ class IssueSentences:
         self._episodes = {one.id: one for one in episodes}
         self._tools = {event.check for one in episodes for event in one.events if event.tool and event.check}
 
-    def __iter__(self) -> Iterator[Weighed]:
+    def __iter__(self) -> Iterator[RankedHighlight]:
         said: set[tuple[str, str]] = set()
         for one in self._listed.issues:
             said_so = " ".join(one.message.split()).rstrip(".")
@@ -222,7 +222,7 @@ class IssueSentences:
             return None if ways else _Ending(OPEN, (one.check, ""), *self._not_passed(details))
         return None
 
-    def _sentence(self, ending: _Ending, one: Issue, details: IssueDetails) -> Weighed:
+    def _sentence(self, ending: _Ending, one: Issue, details: IssueDetails) -> RankedHighlight:
         again = "; it came back after it had been quiet" if one.state == "regressed" and one.unit == "runs" else ""
         silenced = f"; silenced by a marker {one.suppressed} of {one.repaired} times" if one.suppressed > 1 else ""
         checks = Counter(event.check or "" for _, event in self._events(details)) if one.unit != "runs" else Counter()
@@ -241,7 +241,7 @@ class IssueSentences:
         newest = (
             EvidencePlace(session=one.session, log=one.log, line=one.line) for one in reversed(details.occurrences)
         )
-        return Weighed(
+        return RankedHighlight(
             ending.usefulness,
             Highlight(
                 kind="issue",
@@ -366,7 +366,7 @@ def _all_quoted(names: Sequence[str]) -> list[str]:
     return [*names] if all(label_or_quoted(one) == one for one in names) else [quoted(one) for one in names]
 
 
-def prerequisite_sentences(runbook: Runbook, episodes: Sequence[Episode]) -> Iterator[Weighed]:
+def prerequisite_sentences(runbook: Runbook, episodes: Sequence[Episode]) -> Iterator[RankedHighlight]:
     """What a check failed without, in several sessions."""
     by_id = {one.id: one for one in episodes}
     for first in runbook.prerequisites:
@@ -385,20 +385,20 @@ def prerequisite_sentences(runbook: Runbook, episodes: Sequence[Episode]) -> Ite
             told = Highlight(
                 kind="command", text=f"{text}.", see="helix-graph runbook", sessions=first.sessions, evidence=newest
             )
-            yield Weighed(HELPED, told)
+            yield RankedHighlight(HELPED, told)
 
 
-def situation_sentences(causality: Causality) -> Iterator[Weighed]:
+def situation_sentences(causality: Causality) -> Iterator[RankedHighlight]:
     """Files and folders after whose change a check fails well above its rate elsewhere."""
     fragile = causality.fragile().places
     places = {(one.rate.check, one.path): one for one in fragile}
     report = causality.checks()
     rows = (row for check in report.checks for row in check.situations if _is_place(row))
     for row in (row for row in rows if row.standing == "worse" and row.worse_in_both_halves):
-        yield Weighed(HELPED, _situation(row, places.get((row.check, row.value))))
+        yield RankedHighlight(HELPED, _situation(row, places.get((row.check, row.value))))
     # In small memories rates say nothing yet, and counts are counts.
     counts = [one for one in fragile if not report.enough and _fails_much_more(one.rate)]
-    yield from (Weighed(OPEN, _situation(one.rate, one)) for one in counts)
+    yield from (RankedHighlight(OPEN, _situation(one.rate, one)) for one in counts)
 
 
 def _is_place(row: SituationRate) -> bool:

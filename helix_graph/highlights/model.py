@@ -58,7 +58,7 @@ class Highlights(msgspec.Struct, frozen=True, kw_only=True):
     found: tuple[Highlight, ...]
 
 
-class Weighed(msgspec.Struct, frozen=True):
+class RankedHighlight(msgspec.Struct, frozen=True):
     """A sentence and how much a reader can do about it."""
 
     usefulness: float

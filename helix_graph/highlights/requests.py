@@ -21,7 +21,7 @@ from helix_graph.highlights.model import (
     OPEN,
     EvidencePlace,
     Highlight,
-    Weighed,
+    RankedHighlight,
     counted,
     place_in,
     said_in,
@@ -121,7 +121,7 @@ def written_rules(root: Path, episodes: Sequence[Episode]) -> WrittenRules:
     return WrittenRules(file, tuple(each.values()), "\n".join(read.values()))
 
 
-def rule_sentences(written: WrittenRules, episodes: Sequence[Episode]) -> Iterator[Weighed]:
+def rule_sentences(written: WrittenRules, episodes: Sequence[Episode]) -> Iterator[RankedHighlight]:
     """The rules of the project that its sessions follow in no more than about half of the cases."""
     files = {one: file for file, one in written.rules}
     # Without a rule there is nothing to hold against sessions, and reading many of them takes seconds.
@@ -170,7 +170,7 @@ def rule_sentences(written: WrittenRules, episodes: Sequence[Episode]) -> Iterat
         found = Highlight(
             kind="rule", text=text + advice, brief=f"{text}.", see=see, sessions=sessions, evidence=newest
         )
-        yield Weighed(HELPED, found)
+        yield RankedHighlight(HELPED, found)
 
 
 def _other_names(command: str, episodes: Sequence[Episode]) -> str:
@@ -197,7 +197,7 @@ class _Refusal(NamedTuple):
     place: EvidencePlace
 
 
-def people_sentences(written: WrittenRules, episodes: Sequence[Episode]) -> Iterator[Weighed]:
+def people_sentences(written: WrittenRules, episodes: Sequence[Episode]) -> Iterator[RankedHighlight]:
     """Commands and files that people refused in several sessions with a reason; what they forbade for good."""
     refused: defaultdict[str, list[_Refusal]] = defaultdict(list)
     for episode in episodes:
@@ -258,7 +258,7 @@ class _Request(NamedTuple):
     place: EvidencePlace
 
 
-def request_sentences(written: WrittenRules, episodes: Sequence[Episode]) -> Iterator[Weighed]:
+def request_sentences(written: WrittenRules, episodes: Sequence[Episode]) -> Iterator[RankedHighlight]:
     """What people asked for in session after session once the work had begun, where no rule file speaks of it."""
     asked: defaultdict[tuple[str, str], list[_Request]] = defaultdict(list)
     for episode in episodes:
@@ -304,7 +304,7 @@ def _noun(word: str) -> str:
     return plain.removesuffix("s") if len(plain) > _SHORT and not plain.endswith("ss") else plain
 
 
-def _said_by_people(text: str, places: Sequence[EvidencePlace]) -> Weighed:
+def _said_by_people(text: str, places: Sequence[EvidencePlace]) -> RankedHighlight:
     found = Highlight(
         kind="people",
         text=text,
@@ -312,7 +312,7 @@ def _said_by_people(text: str, places: Sequence[EvidencePlace]) -> Weighed:
         sessions=len({one.session for one in places}),
         evidence=tuple(reversed(places)),
     )
-    return Weighed(HELPED, found)
+    return RankedHighlight(HELPED, found)
 
 
 def _refusals(episode: Episode) -> Iterator[_Refusal]:
@@ -332,7 +332,7 @@ def _refusals(episode: Episode) -> Iterator[_Refusal]:
             yield _Refusal(what, command, " ".join(reason.split()).rstrip("."), place_in(episode, event.evidence))
 
 
-def habit_sentences(episodes: Sequence[Episode]) -> Iterator[Weighed]:
+def habit_sentences(episodes: Sequence[Episode]) -> Iterator[RankedHighlight]:
     """Sessions that put a marker into code which silences a check, unasked, with the commonest and what people said."""
     places: list[EvidencePlace] = []
     markers: Counter[str] = Counter()
@@ -367,7 +367,7 @@ def habit_sentences(episodes: Sequence[Episode]) -> Iterator[Weighed]:
     told = Highlight(
         kind="command", text=f"{text}{advice}.", brief=f"{text}.", see=see, sessions=sessions, evidence=tuple(places)
     )
-    yield Weighed(OPEN, told)
+    yield RankedHighlight(OPEN, told)
 
 
 def _is_asked_for(prompts: Sequence[Evidence], line: int) -> bool:

@@ -26,7 +26,7 @@ from typing import NamedTuple
 
 from msgspec.structs import replace
 
-from helix_graph.insights.model import LINK_ORIGINS, ORIGINS, Insight, InsightLink, Origin
+from helix_graph.insights.model import LINK_ORIGINS, ORIGINS, Insight, InsightLink
 from helix_graph.insights.scoring import LONGEST_KNOWN_WORD, READ_TOKENS
 from helix_graph.word_search import STOP_WORDS
 
@@ -199,10 +199,6 @@ def join_insights(one: Insight, other: Insight) -> Insight:
     )
 
 
-#: Whose words stay when two insights that say the same become one, the first of them: nobody below speaks as one above.
-_SPEAKERS: tuple[Origin, ...] = ("told", "derived", "chunked", "agent", "imported")
-
-
 def absorb(one: Insight, other: Insight) -> Insight:
     """What ``one`` becomes when ``other``, which says the same in other words, goes into it.
 
@@ -210,7 +206,7 @@ def absorb(one: Insight, other: Insight) -> Insight:
     Tags are united. What a person edited keeps its words. Name and date stay those of ``one``, and so does where it
     comes from if ``other`` has the very same words: they go with the session that said them.
     """
-    mine, theirs = (_SPEAKERS.index("told" if each.edited_at else each.origin) for each in (one, other))
+    mine, theirs = (ORIGINS.index("told" if each.edited_at else each.origin) for each in (one, other))
     fuller = mine == theirs and not one.edited_at and len(other.content) > len(one.content)
     said = other if theirs < mine or fuller else one
     is_same = one.content.casefold().split() == other.content.casefold().split()

@@ -20,9 +20,10 @@ class TextVector(NamedTuple):
 
 
 State = Literal["active", "muted", "rejected", "merged"]
-#: Where an insight comes from. The order is that of trust: of two records of one insight the first named counts.
-Origin = Literal["told", "agent", "chunked", "imported", "derived"]
-ORIGINS: tuple[Origin, ...] = ("told", "agent", "chunked", "imported", "derived")
+#: Where an insight comes from. The order is that of trust: of two records of one insight the first named counts, and of
+#: two insights that say the same, nobody's words take the place of those of one named before.
+Origin = Literal["told", "derived", "chunked", "agent", "imported"]
+ORIGINS: tuple[Origin, ...] = ("told", "derived", "chunked", "agent", "imported")
 Outcome = Literal["delivered", "blocked", "plan_complete"]
 OUTCOMES: tuple[Outcome, ...] = ("delivered", "blocked", "plan_complete")
 #: What the log knows: feedback, decay by time, and a standing taken over from another program's file.

@@ -269,7 +269,7 @@ _BY_SINGULAR: dict[str, Category] = {singular(name): name for name in CATEGORIES
 LONGEST_QUERY = 1_000
 
 
-class Weighed(msgspec.Struct, frozen=True, kw_only=True):
+class ScoredEntries(msgspec.Struct, frozen=True, kw_only=True):
     """The entries of a briefing with their scores, places and repeats."""
 
     collected: Collected
@@ -346,7 +346,7 @@ def brief(
 
 def _weighed(
     connection: sqlite3.Connection, query: str, *, since: int | None, focus: Sequence[Category], now: int
-) -> Weighed:
+) -> ScoredEntries:
     collected = collect(connection, query, since=since)
     found = sorted((one.record for one in collected.entries.values()), key=lambda r: (r.topic, r.position))
     kinds = categories_of(connection, collected.entries)
@@ -354,7 +354,7 @@ def _weighed(
     raw = scores(connection, collected, now=now)
     repeated = repeats(records, raw)
     halved = {entry: s * _SUPERSEDED if entry in repeated.superseded_by else s for entry, s in raw.items()}
-    return Weighed(
+    return ScoredEntries(
         collected=collected,
         records=tuple(records),
         categories={record.entry: kinds[record.entry] for record in records},
@@ -364,7 +364,7 @@ def _weighed(
     )
 
 
-def _point(record: EntryRecord, weighed: Weighed, *, whole: bool) -> Point:
+def _point(record: EntryRecord, weighed: ScoredEntries, *, whole: bool) -> Point:
     entry, places = record.entry, weighed.places
     younger, led_by = weighed.repeats.superseded_by.get(entry), weighed.collected.via.get(entry)
     return Point(
