@@ -12,7 +12,8 @@ which are or hold a repository of their own, or lie in a tree whose ``.git`` lea
 could speak through it. That is read from git's index, for starting git takes longer than a hook may.
 
 Accepted rules are given to agents as this user's own words. So what this user wrote of them, or accepted with the
-memory, is recorded as well, by its hash, and a memory with others has to be accepted again.
+memory, is recorded as well, by its hash, and a memory with others has to be accepted again. Likewise in which project
+of a team's server a memory takes part: one that came from elsewhere takes part in none before this user names it.
 
 Every hook loads this module, so it imports next to nothing; `adopt` loads what it needs.
 """
@@ -33,12 +34,14 @@ from helix_graph.project import (
     ENVIRONMENT,
     FOLDER,
     FOLDERS,
+    FORGOTTEN,
     OFF_FILE,
     PACKED,
     RULE_TRIALS,
     TEAM,
     TEAM_EPISODES,
     TEAM_RECORDS,
+    TEAM_STATE,
     memory_folder,
     others_own,
     repository_root,
@@ -56,12 +59,12 @@ if TYPE_CHECKING:
     Kind = Literal["unsafe", "unknown"]
 
 
-#: What is read before an agent acts on it, or written by hooks. Episodes, assertions and rules for ignoring may be
-#: tracked: they are data, shown as shared.
+#: What is read before an agent acts on it, or written by hooks, and what takes sessions away. Episodes, assertions and
+#: rules for ignoring may be tracked: they are data, shown as shared.
 _NEVER_TRACKED = (
     "helix.db", "shared-here.json", "causality/graph.db", "causality/causal-graph.json", "cache/", "hooks/",
     "hooks.log", "injection-state/", "explorer-results/", "task-status.jsonl", ACCEPTED_RULES, RULE_TRIALS, PACKED,
-    f"{TEAM}/",
+    f"{TEAM}/", f"{FORGOTTEN}/",
 )  # fmt: skip
 #: Whose modes are looked at: where others could put words or SQL into the memory.
 _WRITTEN_TO = (
@@ -76,7 +79,7 @@ _MOST_EPISODES = 50
 _LARGEST_EPISODE = 4 << 20
 _MOST_HASHED = 64 << 20
 #: What acts outside the memory or speaks to an agent, so that a clone must not bring it: what its seal ends in.
-SEALED = {ACCEPTED_RULES: ".rules", PACKED: ".packed"}
+SEALED = {ACCEPTED_RULES: ".rules", PACKED: ".packed", TEAM_STATE: ".team"}
 #: A rule has some hundred bytes, and a person accepts few.
 _LARGEST_SEALED = 4 << 20
 
@@ -188,6 +191,11 @@ def is_own(root: Path, name: str) -> bool:
         return True
     except OSError:  # a link, a pipe, a folder
         return False
+    return is_sealed(root, name, written)
+
+
+def is_sealed(root: Path, name: str, written: bytes) -> bool:
+    """Whether this user's seal of one of the `SEALED` files is of this content, or of this part of its content."""
     try:
         return content_digest(written) in json.loads(read_regular(_seal_path(root, name)))["blake2b"]
     except (OSError, ValueError, TypeError, KeyError):  # none, or one that nobody can have written with this program
@@ -283,8 +291,8 @@ def _open_to_committers(root: Path) -> str | None:
     if not tracked:
         return None
     return (
-        f"git tracks {', '.join(tracked)} in {root}: anyone who can commit could address your agent through it, "
-        "so it is not opened; run git rm on it, or git rm --cached if you wrote all of it"
+        f"git tracks {', '.join(tracked)} in {root}: anyone who can commit could address your agent through it, or "
+        "take sessions away, so it is not opened; run git rm on it, or git rm --cached if you wrote all of it"
     )
 
 
@@ -432,8 +440,9 @@ def adopted_sentence(root: Path) -> str:
 def adopt(root: Path) -> Acceptance | None:
     """Accepts a memory from before memories were recorded: one of its episodes was read from a log of this user's.
 
-    The log has to be in an agent's own folder, with the name and the SHA-256 that the episode has of it. Episodes that
-    git tracks do not count, nor does a log of a project whose own memory is recorded: then this one is a copy.
+    The log has to be in an agent's own folder, with the name and the SHA-256 that the episode has of it, and what was
+    recorded has to be whole lines with the session's id, as long as a random one is. Episodes that git tracks do not
+    count, nor does a log of a project whose own memory is recorded: then this one is a copy.
     """
     root = _canonical(root)
     refusal = refusal_of(root)
@@ -445,30 +454,41 @@ def adopt(root: Path) -> Acceptance | None:
 def _has_own_log(root: Path) -> bool:
     from helix_episodes.discovery import folder_of_log, logs_named
     from helix_episodes.errors import LogNotReadable
-    from helix_episodes.source_logs import fingerprint, read_beginning
+    from helix_episodes.source_logs import fingerprint, is_unique, read_beginning
 
     tracked = set(tracked_by_git(root, ["episodes/"]))
     files = [one for one in _files_in(root / "episodes") if f"episodes/{one.name}" not in tracked]
-    known: dict[str, list[Provenance]] = {}
+    known: dict[str, list[tuple[str, Provenance]]] = {}
     for path in sorted(files, key=lambda one: one.stat(follow_symlinks=False).st_mtime, reverse=True)[:_MOST_EPISODES]:
         beginning = read_beginning(path)
-        if beginning and beginning.provenance:
-            known.setdefault(beginning.provenance.log, []).append(beginning.provenance)
+        if beginning and beginning.provenance and is_unique(beginning.session):
+            known.setdefault(beginning.provenance.log, []).append((beginning.session, beginning.provenance))
     left = _MOST_HASHED
     for home, log in logs_named(known) if known else ():
         size = log.stat().st_size
-        for recorded in known[log.name]:
+        for session, recorded in known[log.name]:
             if size < recorded.bytes or (left := left - size) < 0:
                 continue
             try:
-                same = recorded.sha256 in fingerprint(log, upto=recorded.bytes)[1:]  # it may have grown since
-            except LogNotReadable:
+                same = recorded.sha256 == fingerprint(log, upto=recorded.bytes)[2]  # it may have grown since
+                same = same and _names_session(log, session, upto=recorded.bytes)
+            except (LogNotReadable, OSError, ValueError):
                 continue
             folder = folder_of_log(home, log) if same else None
             other = memory_folder(Path(folder)) if folder else None
             if same and (other is None or _canonical(other) == root or acceptance_of(other) is None):
                 return True
     return False
+
+
+def _names_session(log: Path, session: str, *, upto: int) -> bool:
+    """Whether the first ``upto`` bytes of a log are whole lines with the session's id.
+
+    Anybody can tell the hash of nothing, or of how every log of an agent begins.
+    """
+    with open_regular(log, follow=True) as file, mmap(file.fileno(), 0, access=ACCESS_READ) as data:
+        is_whole = 0 < upto <= len(data) and (upto == len(data) or data[upto - 1] == ord("\n"))
+        return is_whole and data.find(session.encode(), 0, upto) >= 0
 
 
 def _files_in(folder: Path) -> Iterator[Path]:

@@ -15,7 +15,7 @@ from helix_episodes.redaction import for_disk
 from helix_graph.errors import InvalidConfiguration
 from helix_graph.helix_db import NAME, HelixDatabase
 from helix_graph.insights.schema import INSIGHT_TABLES
-from helix_graph.project import ACCEPTED_RULES
+from helix_graph.project import ACCEPTED_RULES, forgotten_digests
 from helix_graph.rules.staged import decode_rules, rules_file
 from helix_graph.sharing.records import SharedEntry, SharedInsight
 from helix_graph.sharing.shared_files import shared_files
@@ -36,7 +36,8 @@ class TrustPreview(msgspec.Struct, frozen=True, kw_only=True):
 
     ``newest`` are the rules on trial, which sessions get as they are, and the newest insights, entries of topics, tasks
     of sessions and texts of ``shared`` files, which `share merge` would take in, each of these cut at 200 characters.
-    ``rules_digest`` names the content of ``rules.json`` that was shown, empty without one: no other is accepted.
+    ``forgotten`` sessions are kept out, and deleted on a team's server that is named later. ``rules_digest`` names the
+    content of ``rules.json`` that was shown, empty without one: no other is accepted.
     """
 
     root: str
@@ -48,6 +49,7 @@ class TrustPreview(msgspec.Struct, frozen=True, kw_only=True):
     shared: int
     newest: tuple[str, ...]
     tracked: tuple[str, ...]
+    forgotten: int = 0
     rules_digest: str = ""
 
 
@@ -85,6 +87,7 @@ def preview(root: Path, episodes: Episodes) -> TrustPreview:
         shared=len(shared),
         newest=(*rules, *(one if len(one) <= _LONGEST else one[: _LONGEST - 1] + "…" for one in newest)),
         tracked=tuple(tracked_by_git(root)),
+        forgotten=len(forgotten_digests(root)),
         rules_digest=content_digest(written) if written is not None else "",
     )
 

@@ -12,6 +12,7 @@ import sys
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
+from hashlib import sha256
 from typing import TYPE_CHECKING
 
 import pytest
@@ -301,12 +302,15 @@ def test_a_folder_of_another_tool_is_none_and_may_become_one(tmp_path: Path) -> 
 # From before memories were recorded
 
 
+SESSION = "3f2504e0-4f89-41d3-9a0c-0305e82c3301"
+
+
 @pytest.fixture
 def old(tmp_path: Path, home: Path, script: Callable[..., Script]) -> Path:
     """A memory without a record, of a session whose log is in the agent's own folder."""
     project = tmp_path / "old"
     (project / ".git").mkdir(parents=True)
-    log = script("s-1", root=str(project)).prompt("Fix the cart").run("pytest -q", "1 passed in 0.1s")
+    log = script(SESSION, root=str(project)).prompt("Fix the cart").run("pytest -q", "1 passed in 0.1s")
     memory = Memory(project / ".helix")
     memory.extract([log.save(home / ".claude" / "projects" / "-old")])
     memory.insights.store("The advice that this user gave to this project", ["user-provided"])
@@ -362,6 +366,29 @@ def test_what_only_looks_like_it_is_not_adopted(
         Memory.open(old)
 
 
+@pytest.mark.parametrize("known", [b"", b"{", b"its first half line"])
+def test_what_everybody_can_tell_of_a_log_adopts_nothing(old: Path, home: Path, known: bytes) -> None:
+    (episode,) = (old / ".helix" / "episodes").iterdir()
+    (log,) = (home / ".claude" / "projects" / "-old").iterdir()
+    whole = log.read_bytes()
+    known = whole[: whole.index(SESSION.encode()) + len(SESSION)] if len(known) > 1 else known
+    assert whole.startswith(known)
+    written = json.loads(episode.read_text())
+    written["provenance"] |= {"bytes": len(known), "sha256": sha256(known).hexdigest()}
+    episode.write_text(json.dumps(written))
+    assert adopt(old / ".helix") is None
+
+
+def test_a_session_whose_id_can_be_guessed_adopts_nothing(
+    tmp_path: Path, home: Path, script: Callable[..., Script]
+) -> None:
+    (tmp_path / "old" / ".git").mkdir(parents=True)
+    memory = Memory(tmp_path / "old" / ".helix")
+    log = script("s-1", root=str(tmp_path / "old")).prompt("Fix the cart").run("pytest -q", "1 passed in 0.1s")
+    memory.extract([log.save(home / ".claude" / "projects" / "-old")])
+    assert adopt(memory.root) is None
+
+
 def test_a_log_that_has_grown_since_counts_still(old: Path, home: Path) -> None:
     (log,) = (home / ".claude" / "projects" / "-old").iterdir()
     log.write_bytes(log.read_bytes() + b'{"type": "summary"}\n')
@@ -380,7 +407,11 @@ def test_a_copy_of_a_recorded_memory_is_not_adopted(old: Path, tmp_path: Path) -
 
 @pytest.mark.parametrize("version", ["2", "3", "4"])
 @pytest.mark.parametrize(
-    "name", ["helix.db", "causality/graph.db", "cache/anti-patterns.json", "hooks/x.given", "rules.json"]
+    "name",
+    [
+        *("helix.db", "causality/graph.db", "cache/anti-patterns.json", "hooks/x.given", "rules.json"),
+        "forgotten/5f0c.json",  # it would take this user's own session away
+    ],
 )
 def test_what_git_tracks_is_never_opened(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, name: str, version: str
@@ -399,7 +430,7 @@ def test_what_git_tracks_is_never_opened(
     git(tmp_path, "add", "-f", ".helix")
     monkeypatch.chdir(tmp_path)
     assert tracked_by_git(
-        tmp_path / ".helix", ["helix.db", "causality/graph.db", "cache/", "hooks/", "rules.json"]
+        tmp_path / ".helix", ["helix.db", "causality/graph.db", "cache/", "hooks/", "rules.json", "forgotten/"]
     ) == [name]
     for words in (["trust", "--yes"], ["insight", "health"]):
         assert run(words) == 1

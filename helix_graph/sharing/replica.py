@@ -52,7 +52,7 @@ from helix_graph.sharing.server_schema import LARGEST_RECORD
 from helix_graph.sharing.shared_files import TEAM_SERVER, checked_shared
 from helix_graph.tombstones import Tombstones
 from helix_graph.topics.fields import clipped
-from helix_graph.trust import team_marker
+from helix_graph.trust import content_digest, is_sealed, seal, team_marker
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -127,8 +127,9 @@ class Replica:
 
     @property
     def state(self) -> ReplicaState:
-        """Where it stands; nowhere, before the first time."""
-        return read_json(self.root / TEAM_STATE, ReplicaState) or ReplicaState()
+        """Where it stands; nowhere before the first time, and where this user named no such project in this memory."""
+        found = read_json(self.root / TEAM_STATE, ReplicaState)
+        return found if found and is_sealed(self.root, TEAM_STATE, found.project.encode()) else ReplicaState()
 
     def change(self, **changes: Any) -> None:  # noqa: ANN401  (the fields of `ReplicaState`)
         """Writes down what has changed of where it stands; one process after another."""
@@ -136,7 +137,10 @@ class Replica:
         with WriteFailed.for_os_errors(path):
             make_folder(path.parent)
             with locked(path.parent):
-                write_atomically(path, msgspec.json.encode(replace(self.state, **changes), order="deterministic"))
+                state = replace(self.state, **changes)
+                if "project" in changes:
+                    seal(self.root, TEAM_STATE, content_digest(state.project.encode()))
+                write_atomically(path, msgspec.json.encode(state, order="deterministic"))
 
     def reached(self, number: int, *, records: bool) -> None:
         """Writes down that everything up to this number was read, with ``records`` to take in."""

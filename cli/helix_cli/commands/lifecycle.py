@@ -58,6 +58,9 @@ def _render_preview(found: TrustPreview) -> None:
         say(f"  > {' '.join(text.split())}")
     if found.tracked:
         say(f"git tracks {count(len(found.tracked), 'file')} of it: {', '.join(found.tracked[:_MOST_TRACKED])}")
+    if found.forgotten:
+        one = count(found.forgotten, "session")
+        say(f"It calls {one} forgotten: kept out here, and deleted on a team's server that you name with sync --to.")
     say(f"Accepted: {found.accepted}." if found.accepted else "You have not accepted it.")
 
 
