@@ -299,6 +299,17 @@ def test_a_folder_of_another_tool_is_none_and_may_become_one(tmp_path: Path) -> 
     assert Memory.init(tmp_path).root == Memory.open(tmp_path).root == tmp_path / ".helix"
 
 
+@pytest.mark.parametrize("name", ["cache/highlights.json", "team/state.json", "forgotten/5f0c.json", "rules.json"])
+def test_init_takes_no_part_of_a_memory_for_an_empty_place(tmp_path: Path, name: str) -> None:
+    (tmp_path / ".git").mkdir()
+    planted = tmp_path / ".helix" / name
+    planted.parent.mkdir(parents=True)
+    planted.write_text("{}")
+    with pytest.raises(UntrustedMemory):
+        Memory.init(tmp_path)
+    assert acceptance_of(tmp_path / ".helix") is None
+
+
 # From before memories were recorded
 
 
