@@ -58,6 +58,35 @@ def reported(episode: Episode) -> list[str]:
         # It is one thing instead of another.
         "it prints 3 instead of 4",
         "the discount was supposed to come last",
+        "the total should be rounded but it shows four digits",
+        "it prints 3 but it should print 4",
+        # It is not so, or is as it was.
+        "it's not working",
+        "that's not right",
+        "same error here",
+        "the problem persists",
+        "that made it worse",
+        "it used to work",
+        "it works in the browser but not in the export",
+        # There are errors, or somebody complains of some.
+        "there are lint errors",
+        "there's a typo in the invoice",
+        "I found a bug in the export",
+        "we have a conflict with main",
+        "golangci-lint complains about the import",
+        "it says permission denied",
+        "one of the checks is failing",
+        "commitlint fails on the title",
+        # Once more than it should, or never.
+        "the invoice is exported twice",
+        "there's an extra line below the total",
+        "clicking the button does nothing",
+        "it keeps asking for the password",
+        "the export never finishes",
+        # The wrong thing.
+        "you forgot to update the docs",
+        "it exports the wrong month",
+        "something is off with the totals",
     ],
 )
 def test_a_state_that_nobody_asked_for_is_a_report(script: Begin, episode_of: Extracted, text: str) -> None:
@@ -89,6 +118,23 @@ def test_a_state_that_nobody_asked_for_is_a_report(script: Begin, episode_of: Ex
         "you can commit it",
         "I will take it from here",
         "great, the page is not empty any more, thanks",
+        "it worked fine, thanks",
+        "same thing for the other page",
+        "it's not needed",
+        "this is not urgent",
+        "there are no errors now",
+        "there are three issues I want you to look at",
+        "we have error codes for this, use those",
+        "there are two kinds of errors to report",
+        "run the tests and fix whatever fails",
+        "the job runs twice a week",
+        "it does nothing by default",
+        "login failed attempts go to the log",
+        "they keep working on it, so use main",
+        "you broke nothing, good",
+        "make sure that it never takes the wrong month",
+        "the button should be blue but keep its border",
+        "it failed yesterday, now it works",
     ],
 )
 def test_wishes_questions_and_conditions_are_none(script: Begin, episode_of: Extracted, text: str) -> None:
@@ -421,6 +467,10 @@ def test_a_script_that_npm_prints_is_not_why_a_job_failed(script: Begin, episode
         "Error: Process completed with exit code 1.",
         "I just lost my settings",
         "There is a file called nul here that I'm unable to remove",
+        "two invoices should have been exported but the file only has one, can you check?",
+        "all checks failed",
+        "the PR has conflicts",
+        "there are merge conflicts, please resolve them",
     ],
 )
 def test_a_first_prompt_that_shows_or_takes_for_granted_a_failure_reports_it(

@@ -234,6 +234,17 @@ def test_a_watch_that_the_agent_stops_is_one_interruption(tmp_path: Path) -> Non
     assert errors == ["gh pr checks fails: interrupted"]
 
 
+def test_a_watch_that_is_stopped_because_a_job_failed_is_both(tmp_path: Path) -> None:
+    rollout = polled(NIGHTLY, ends=None)
+    stop = json.dumps({"session_id": 7, "chars": "\u0003"})
+    rollout.item("function_call", name="write_stdin", arguments=stop, call_id="stop")
+    session = rollout.output("stop", "Process exited with code 130\nOutput:\n").read(tmp_path)
+    errors = [event for event in extract(session).events if event.type == "error"]
+    assert [one.content for one in errors] == ["CI fails: nightly", "gh pr checks fails: interrupted"]
+    places = [one.evidence.line for one in errors if one.evidence]
+    assert places[0] < places[1]
+
+
 def test_a_secret_that_is_printed_in_two_parts_is_cut(tmp_path: Path) -> None:
     token = "ghp_" + "Zq7Lw2Xn9Rt4Vb6Kd1Mf8Hs3Jp5Gc0Ya2Ue7"
     printed = [f"fatal: Authentication failed with {token[:20]}", f"{token[20:]}\n"]

@@ -25,6 +25,7 @@ from helix_episodes.extraction.checks import (
     tool_finding,
 )
 from helix_episodes.extraction.checks.ci import CI, failed_job
+from helix_episodes.extraction.checks.command_failures import INTERRUPTED
 from helix_episodes.extraction.checks.compilers import DIAGNOSTICS, family_of_diagnostic, read_diagnostics
 from helix_episodes.extraction.ci_looks import told_once
 from helix_episodes.extraction.drafts import DraftEvent, ReportedFailure, draft_error, draft_event, line
@@ -136,7 +137,8 @@ def _results(call: ParsedCall, session: Session) -> Iterator[Event]:
         failure = None if any(verdict.passed is False for verdict in call.verdicts) else _failed_part(call)
         if job is not None:
             yield _ci_error(call, job, root=root)
-        elif failure is not None:
+            failure = _stopped(call)
+        if failure is not None:
             yield _error(call, check=_culprit(call, failure.message), finding=failure, root=root)
         yield from _commits(call)
     elif call.asks_editor:
@@ -226,6 +228,13 @@ def _failed_part(call: ParsedCall) -> CheckFinding | None:
         return silent_failure(call.segments, output=call.output)
     finding = command_finding(call.segments, output=call.output, exit_code=call.result.exit_code)
     return None if finding.family == ANSWERED_NO else finding
+
+
+def _stopped(call: ParsedCall) -> CheckFinding | None:
+    """That a watch of jobs was stopped; the jobs that it showed until then are not why it ended."""
+    if call.result is None or call.result.exit_code != INTERRUPTED:
+        return None
+    return CheckFinding(family="interrupted", message=f"exit code {INTERRUPTED}")
 
 
 def _culprit(call: ParsedCall, message: str) -> str:

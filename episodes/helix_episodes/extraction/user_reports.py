@@ -169,7 +169,7 @@ _OBSERVED = re.compile(
     r"(?:getting|seeing|hitting|got|get|see|hit|ran into)\b(?:(?!\bto\b)[^.?!,\n]){0,60}?\b"
     r"(?:errors?|failures?|exceptions?|conflicts?|(?-i:[A-Z]\w*(?:Error|Exception)))\b"
     r"|\b(?:tests?|builds?|CI|pipeline|lint(?:er)?|app|page|hook|it|this|that|they|Test\w+)\b"
-    r"(?:(?!\b(?:can|could|may|might|would|will|should)\b)[^.?!\n,]){0,30}"
+    r"(?:(?!\b(?:can|could|may|might|would|will|should|what|whatever|anything)\b)[^.?!\n,]){0,30}"
     r"\b(?:fails|failed|failing|(?:is|are) broken|crash(?:es|ed)?|hangs?)\b"
     r"|(?:^|[,;:] |\bbut )(?:\w+ of |unfortunately )?(?:the|my|our|all|all the|these|both|they)(?: [\w-]+)?(?: still)? "
     r"(?:fail|crash|hang)\b(?! to\b)|\bfound \d+ failing\b|\b\d+ (?:tests? )?fail(?:ed|ing)\b"
@@ -177,6 +177,13 @@ _OBSERVED = re.compile(
     rf"|(?: just| still| now| also)* ran) into\b{_A_TROUBLE}"
     rf"|\b(?:I|we) still (?:have|get|see|hit)\b(?! (?:\w+ )?open\b){_A_TROUBLE}"
     r"|\bI (?:have )?just lost (?:my|all (?:my|the))\b"
+    # What they found where it was not to be, and what is against what should have been.
+    r"|\b(?:there(?:['\u2019]s| is| are)|(?:I|we) (?:now |still )?have) (?:\w+ ){0,2}?"
+    r"(?:lint\w*|type|compil\w+|build|merge|syntax) (?:errors?|failures?|conflicts?)\b"
+    r"|\b(?:branch|PR|MR|pull request|it) (?:now |still )?has (?:merge )?conflicts\b"
+    r"|\b(?:all|some|most|several|one|two|three|\d+)(?: of)?(?: the| our| my)? (?:\w+ )?"
+    r"(?:checks|tests|jobs|builds|hooks)(?: is| are| were| have| has| still| now)* (?:fail|failed|failing)\b"
+    r"|\b(?:lint\w*|hook|check|CI|compiler|\w+-lint) complains\b"
     # What a person tried in vain.
     r"|\b(?:I|we)(?:['\u2019](?:m|re)| am| are) (?:\w+ )?unable to \w+",
     re.IGNORECASE,
@@ -186,7 +193,13 @@ _CONDITION = re.compile(r"^(?:when(?:ever)?|if|after|once) (?=(?:I|we|you) )", r
 #: Every observation contains one of these, in lower case; asked first, because that is far faster.
 _OBSERVED_SIGNS = (
     *("error", "fail", "exception", "crash", "conflict", "broken", "hang"),
-    *("issue", "problem", "bug", "just lost", "unable to"),
+    *("issue", "problem", "bug", "just lost", "unable to", "complains"),
+)
+#: The "should" of what happened otherwise supposes nothing.
+_SHOULD_HAVE = re.compile(
+    r"\bshould(?:n['\u2019]t| not)? have (?:been )?\w+[^.?!\n]{0,80}?,? but "
+    r"(?:the|it|they|there|only|now|nothing|no|none|instead)\b",
+    re.IGNORECASE,
 )
 #: A command as people quote it: in backticks, or after a prompt sign.
 _COMMAND = re.compile(r"`([^`\n]{2,200})`|^[ \t]*\$ (.{2,200})$", re.MULTILINE)
@@ -300,6 +313,9 @@ def _trouble_in(session: Session, position: int, changes: Sequence[int]) -> str 
 
 def _is_observed(sentence: str) -> bool:
     """Whether a sentence states in its own name, and of now, that something goes wrong."""
+    against = _SHOULD_HAVE.search(sentence) if "should" in sentence else None
+    if against is not None:
+        return not is_doubtful(sentence, against) and not is_supposed(sentence[: against.start()])
     if not has_any(sentence.lower(), _OBSERVED_SIGNS):
         return False
     statement = _CONDITION.sub("", sentence)

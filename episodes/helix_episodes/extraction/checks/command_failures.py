@@ -127,10 +127,16 @@ _ANSWERING = frozenset(
 )
 #: "Still running": what is asked for is not ready yet.
 _PENDING = {("gh", "pr checks"): 8}
-# Exit codes the shell itself gives, and what they say.
-_SHELL_CODES = {126: "permission denied", 127: "command not found", 124: "timeout", 137: "killed", 130: "interrupted"}
 #: ``^C``: what a program had printed by then is not why it ended.
-_STOPPED = 130
+INTERRUPTED = 130
+# Exit codes the shell itself gives, and what they say.
+_SHELL_CODES = {
+    126: "permission denied",
+    127: "command not found",
+    124: "timeout",
+    137: "killed",
+    INTERRUPTED: "interrupted",
+}
 
 
 def tool_finding(tool: str, text: str) -> CheckFinding:
@@ -191,7 +197,7 @@ def finding_of(segments: tuple[Segment, ...], output: CommandOutput, exit_code: 
     known = known_finding(spoken) or raised_exception(output)
     if known:
         return known
-    stopped = code == _STOPPED and not any(_LOUD.match(line) for line in spoken)
+    stopped = code == INTERRUPTED and not any(_LOUD.match(line) for line in spoken)
     if code in _SHELL_CODES and (stopped or not spoken):
         return CheckFinding(family=_SHELL_CODES[code], message=f"exit code {code}")
     last = segments[-1] if segments else None

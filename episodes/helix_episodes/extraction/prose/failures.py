@@ -40,6 +40,7 @@ from helix_episodes.extraction.prose.sentences import (
     is_rule_of_exit,
     is_supposed,
     negates_failure,
+    sentences_of,
     stems,
 )
 from helix_episodes.light_imports import Regex
@@ -322,15 +323,17 @@ _NOT = (
 )
 #: Verbs with which a denial says what is wanted or meant, and nothing of what happens.
 _NO_EVENT = (
-    r"(?:need|have to|matter|want|mean|care|mind|think|believe|know|require|make sense|sure|necessary|important)"
+    r"(?:need|have to|matter|want|mean|care|mind|think|believe|know|require|make sense|sure|necessary|important"
+    r"|urgent|critical|blocking|related|relevant|about)"
 )
 _STILL_FINE = (
     r"(?:to be|valid|relevant|open|fine|ok|good|works?\b|working\b|use[sd]?\b|prefer|consider|wonder|like\b|support"
     r"|should|would|have to|possible|thinking)"
 )
 _ERROR = (
-    r"(?:[45]\d\d\b|errors?\b|exceptions?\b|failures?\b|traceback|stack ?trace|undefined\b|NaN\b|null\b|nothing\b|"
-    r"garbage|blank|empty|time-?outs?|conflicts?\b)"
+    r"(?:[45]\d\d\b|errors?\b|exceptions?\b|failures?\b|traceback|stack ?trace|undefined\b|NaN\b|null\b|nil\b"
+    r"|nothing\b|garbage|blank|empty|time-?outs?|conflicts?\b|panics?\b|not found\b|denied\b|cannot\b|unable to\b"
+    r"|no such\b|the wrong \w+)"
 )
 _SHOWS = (
     r"(?:shows|returns|gives|throws|prints|says|displays|raises|responds|answers|reports|ends|outputs"
@@ -341,11 +344,31 @@ _OFTEN = r"(?:now |still |just |all |completely |totally |always |often |again |
 _STATES = (
     r"(?:missing|gone|empty|blank|wrong|broken|stuck|slow|off|incorrect|inaccurate|unreadable|unusable|misaligned"
     r"|cut off|truncated|duplicated|garbled|invisible|lost|outdated|stale|worse|red|failing|crashing|hanging|ignored"
-    r"|frozen)"
+    r"|frozen|dead|corrupt(?:ed)?|flaky|invalid|out of sync|not in sync|erroring|an? [45]\d\d)"
 )
 _BREAKS = (
     r"(?:crash(?:es|ed)|hangs|hung|freezes|froze|breaks|broke|fails|failed|flickers|disappear(?:s|ed)|vanish(?:es|ed)"
     r"|loops|leaks|stops|stopped|times out|timed out|errors out|explodes|loses|lost|jumps|overlaps|overflows)"
+)
+#: The thing that is spoken of, at the head of a statement.
+_THING = (
+    r"(?:it|this|that|they|these|those|[\w-]+"
+    r"|(?:the|my|our|your|an?|one|some|all)(?: of (?:them|the))?(?: [\w/-]+){1,4}?)"
+)
+_ITS = rf"^{_THING} (?:now |still |also |just |only |always |often |again |then )*"
+#: What there is where something failed; words about how failures are handled are of the design.
+_FAULTS = (
+    r"(?:(?:errors?|failures?|conflicts?|exceptions?|panics?|regressions?|crash(?:es)?|typos?)\b"
+    r"(?! ?-?(?:handl|messag|code|type|class|page|event|log|path|case|state|report|count|rate|budget|or|bound|to|of)\w*"
+    r"|\.\w)|(?:bug|issue|problem) (?:in|with|when|where|after|since|here)\b"
+    r"|(?:bugs|issues|problems) (?:with|when|since)\b)"
+)
+_NOT_NONE = r"(?:(?!\b(?:no|not|any|without|to|for|enough|never)\b)[^.?!,;\n])"
+#: How a person speaks of what they do or do not get, in a statement that needs no subject.
+_IS_NOT_SO = (
+    r"(?:working|right|correct|fixed|done|solved|resolved|showing|visible|there|updat(?:ed|ing)|load(?:ed|ing)"
+    r"|compil(?:ed|ing)|build(?:ing)?|render(?:ed|ing)|applied|saved|happening|picked up"
+    r"|what (?:i|we) \w+)"
 )
 #: What nobody misses when it does not happen any more.
 _NO_MORE = (
@@ -375,19 +398,93 @@ _TROUBLES = (
         r"\b(?:instead of|rather than|but (?:it )?should|while it should|though it should)\b"
     ),
     r"\b(?:was|were|is|are) supposed to\b",
+    # It is not so, or is the same as before.
+    rf"(?:^|\b(?:it|this|that|they|these)['\u2019](?:s|re) )(?:still )?not {_IS_NOT_SO}\b",
+    r"^(?:does|did|do)(?:n['\u2019]t| not) (?:seem to )?(?:work|help|compile|build|change anything)\b",
+    r"^(?:exactly |still )?the same (?:error|issue|problem|failure)\b|^same (?:error|issue|problem|failure)\b",
+    r"^no (?:change|difference|luck|effect)\W*$",
+    r"\b(?:problem|issue|error|bug|crash|failure)s? (?:still )?(?:persists?|remains?|is back|came back|reappear\w*)\b",
+    r"^(?:i|we) (?:can )?still (?:can )?(?:reproduce|reproduced)\b|^(?:i|we) can still reproduce\b",
+    # There are errors.
+    rf"\bthere(?:['\u2019]s| is| are)\b{_NOT_NONE}{{1,40}}?\b{_FAULTS}",
+    (
+        r"^(?:i|we)(?:['\u2019](?:m|re|ve)| am| are| have)?(?: just| now| also| again)* "
+        rf"(?:have|got|get|getting|see|seeing|hit|found)\b{_NOT_NONE}{{1,40}}?\b{_FAULTS}"
+    ),
+    rf"^(?:lint(?:ing|er)?|type|compil(?:e|er|ation)|build|test|merge|syntax|runtime) {_FAULTS}",
+    r"^(?:got|getting|seeing|hit) (?:an? |this |the same )?(?:\w+ )?(?:error|panic|exception|conflict|[45]\d\d)\b",
+    rf"{_ITS}(?:has|have) (?:merge |some |\d+ |lint(?:ing)? |type |new )*(?:conflicts|errors)\b",
+    rf"{_ITS}complain(?:s|ed|ing)?\b",
+    # Of several, or of a program by its name.
+    (
+        r"\b(?:all|some|most|many|several|both|one|two|three|\d+)(?: of)?(?: the| our| my)?(?: \w+)? "
+        r"(?:checks?|tests?|jobs?|builds?|runs?|hooks?|workflows?|suites?|specs?)\b"
+        r"(?: is| are| were| have| has| still| now)* (?:fail(?:s|ed|ing)?|red)\b"
+    ),
+    (
+        rf"{_ITS}(?:fails|failed|crashes|crashed|hangs|hung|times out|timed out|regressed)"
+        r"(?=\W*$|[.,;:!]| (?:on|in|at|with|when|while|after|because|for|again|now|here|to|due|since|and|but)\b)"
+    ),
+    # Once more than it should, or never.
+    (
+        rf"{_ITS}(?:shows?|is|are|prints?|appears?|runs?|ran|draws?|renders?|calls?|sends?|sent|creates?|created|has|have"
+        r"|gets?)\b[^.?!\n]{0,50}\b(?:twice|two times|three times|multiple times)\b(?! (?:an?|per|each|every)\b)"
+    ),
+    (
+        r"\bthere(?:['\u2019]s| is| are) (?:now |still |also )*(?:an? |some |the |\d+ )?"
+        r"(?:extra|wrong|stale|broken|duplicated?|left-?over)\b"
+    ),
+    rf"{_ITS}(?:does|did|do) nothing\b(?! (?:by default|if|unless|on purpose|and)\b)",
+    r"^\w+ing (?:[\w-]+ ){1,4}(?:does|did) nothing\b",
+    (
+        r"(?<=\w )never (?:finishes|stops|ends|loads|starts|returns(?! an error)|completes|appears|updates|gets|happens"
+        r"|terminates|exits)\b"
+    ),
+    (
+        rf"{_ITS}keeps? (?:on )?(?:fail|crash|ask|hang|break|loop|flicker|restart|reset|reload|tim|disappear|reappear"
+        r"|throw|complain|lock|stall)\w*ing\b"
+    ),
+    rf"{_ITS}takes? (?:forever|ages)\b",
+    r"\b(?:made|makes) (?:it|this|things) (?:even |much )?worse\b",
+    r"(?<!is )(?<!are )(?<!be )\bused to work\b|\bworked (?:fine )?(?:before|yesterday|until)\b",
+    r"\bworks?\b[^.?!\n]{0,40}\bbut not\b",
+    # The agent, or what it made, did the wrong thing.
+    (
+        r"^you(?:['\u2019]ve| have)? (?:just |also |still )?(?:forgot|missed|broke|overwrote|left out)"
+        r" (?:to|about|the|an?|one|some|that|this|my|our|it|all|two|\w+\.\w+)\b"
+    ),
+    (
+        r"\b(?:it|this|that|they|you|which|the [\w -]{1,40}?)(?: (?:is|was|were|has|have|had|got|just|now|still|also))*"
+        r" (?!should|must|may|might|could|would|will)\w+(?:s|ed|ot|oke|is|['\u2019]s)"
+        r" (?:(?:from|in|on|to|at|with|into|for) )?the wrong \w+"
+    ),
+    r"\b(?:that|this|it)(?:['\u2019]s| is) the wrong \w+",
+    r"\bsomething(?:['\u2019]s| is| went| goes| seems) (?:\w+ )?(?:off|wrong|broken|weird|odd)\b",
+    r"\b(?:introduced|caused) (?:an?|another|the) (?:\w+ )?(?:bug|regression|failure|error|crash)\b",
+)
+#: What is against what should be; the "should" of it supposes nothing.
+_CONTRASTED = re.compile(
+    rf"^{_THING} should(?:n['\u2019]t| not)?\b[^.?!\n]{{1,80}}?,? but (?:now |only |still |instead |actually )*"
+    r"(?:it|they|there|this|that|these|i|we|the [\w-]+|nothing|none|no|prints?|shows?|is|are|was|were|does|did|got|gets"
+    r"|has)(?=['\u2019 ])"
+    r"|^(?:it|this|that|they|the [\w -]{1,40}?) (?:is|are|was|were|only \w+s|\w+s|\w+ed)\b[^.?!\n]{1,80}?,?"
+    r" (?:but|when|while) (?:it|they|this|that) should(?: have| be| say| show| print| send| use| return| only| not)?\b"
+    r"|^(?:i |we )?(?:would have |had )?expected\b[^.?!\n]{1,80}?\b(?:but|got)\b",
+    re.IGNORECASE,
 )
 _TROUBLE = re.compile("|".join(f"(?:{one})" for one in _TROUBLES), re.IGNORECASE)
 #: Who speaks of "the totals" means something that both know.
 _OF_WORK = re.compile(
-    r"^(?:the|my|our|all|both|some|half)\b"
-    r"|\b(?:it|this|that|they|these|those|there|everything|nothing|none|nobody|i|we|you|your)(?=\b|['\u2019])",
+    r"^(?:the|my|our|all|both|some|half|one of|CI|lint\w*|tests?|builds?|pipelines?|checks?)\b"
+    r"|\b(?:it|this|that|they|them|these|those|there|something|everything|nothing|none|nobody|i|we|you|your)"
+    r"(?=\b|['\u2019])",
     re.IGNORECASE,
 )
 
 
 def mentions_trouble(text: str) -> bool:
     """Whether any words of trouble occur; asked first, because what was said before takes time to gather."""
-    return _TROUBLE.search(text) is not None
+    return any(_trouble_in(_statement(one)) is not None for one in sentences_of(text))
 
 
 def states_trouble(sentence: str, used: frozenset[str]) -> bool:
@@ -395,17 +492,27 @@ def states_trouble(sentence: str, used: frozenset[str]) -> bool:
 
     ``used`` are the stems of what the task and the agent said before.
     """
-    statement = _CONDITION.sub("", _OPENING.sub("", sentence)).strip()
-    asked = _INVERTED.search(statement)
-    if asked is not None:
-        statement = statement[: asked.start()]
-    found = _TROUBLE.search(statement)
+    statement = _statement(sentence)
+    found = _trouble_in(statement)
     if found is None or statement.endswith("?"):
         return False
     before = statement[: found.start()]
-    if _MODAL.search(before) or is_supposed(statement, upto=found.end()):
+    # The "should" of what is against it supposes nothing.
+    supposed = found.re is not _CONTRASTED and is_supposed(statement, upto=found.end())
+    if supposed or _MODAL.search(before) or is_disclaimed(statement, found):
         return False
-    if is_denied(statement, found, within=False) or is_disclaimed(statement, found):
+    if is_denied(statement, found, within=False):
         return False
     # Without a subject ("too slow", "still the same") it is said of what was just done.
     return not before.strip() or _OF_WORK.search(statement) is not None or not used.isdisjoint(stems(statement))
+
+
+def _statement(sentence: str) -> str:
+    """What a sentence states, without its opening, its condition and the question behind it."""
+    statement = _CONDITION.sub("", _OPENING.sub("", sentence)).strip()
+    asked = _INVERTED.search(statement)
+    return statement if asked is None else statement[: asked.start()]
+
+
+def _trouble_in(statement: str) -> re.Match[str] | None:
+    return _CONTRASTED.match(statement) or _TROUBLE.search(statement)

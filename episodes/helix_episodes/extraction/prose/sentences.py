@@ -181,6 +181,7 @@ _NOUN_BEFORE = re.compile(
 )
 _TAKEN_BACK = re.compile(
     r"\b(?:but|and|though)\b[^.?!]{0,30}\b(?:works?|working|passe?s?|fixed|fine|gone|solved|resolved|ok(?:ay)?)\b"
+    r"|\b(?:now|today)(?: it| that| they| everything)? (?:works?|passe?s?|is fine)\b|\bignore (?:that|it|this)\b"
     r"|\b(?:but|though)\b[^.?!]{0,30}\b(?:expected|unrelated|never mind|not important|my fault)\b"
     r"|^[^.?!]{0,60}[,;(] ?(?:which|that|this|it)(?:['\u2019]s| is) (?:expected|fine|ok(?:ay)?|on purpose)\b",
     re.IGNORECASE,
