@@ -139,6 +139,14 @@ class SourceFilter:
             return f"the session ran in {folder}, which is another project"
         return self._admission.against_session(session)
 
+    def is_anothers(self, session: str) -> bool:
+        """Whether the episode of a session came from the team's server."""
+        return self._admission.is_anothers(session)
+
+    def is_origin(self, episode: Episode) -> bool:
+        """Whether an episode was recorded from a log of this user's, as far as that can be known."""
+        return self._admission.is_origin(episode)
+
     def admitted(self, session: Session) -> Session:
         """The session without what stays out, in the folder that the log's place tells when the log does not."""
         folder = session.root or self._folders.get(self._log)
@@ -210,10 +218,10 @@ def extract_all(  # noqa: PLR0913  (the command's options)
     logs = [log for _, _, found_logs in found for log in found_logs if since is None or log.modified >= since]
     near = [log for log in logs if log.folder is None or wanted.holds(log.folder)]
     standing = EpisodeStore(memory / "episodes")
-    recorded = recorded_logs(standing)
+    admission = MemoryFilter(memory, force=force)
+    recorded = recorded_logs(standing, admission)
     fresh = [log for log in near if force or not _is_recorded(log.path, recorded=recorded)]
     store = Preview(standing.folder) if dry_run else standing
-    admission = MemoryFilter(memory, force=force)
     report = record(
         [log.path for log in fresh],
         store,
@@ -290,7 +298,7 @@ def unread_logs(memory: Path) -> tuple[Path, ...]:
     if not newer:
         return ()
     wanted = Project(None, memory=memory)
-    recorded = recorded_logs(EpisodeStore(memory / "episodes"))
+    recorded = recorded_logs(EpisodeStore(memory / "episodes"), MemoryFilter(memory, force=False))
     logs = [log for home in AGENT_HOMES for log in logs_of(home, candidates=wanted.folders, only=newer)]
     own = [log for log in logs if log.folder and wanted.holds(log.folder)]
     waiting = [log.path for log in own if not _is_recorded(log.path, recorded=recorded)]

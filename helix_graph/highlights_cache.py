@@ -25,7 +25,8 @@ def read_highlights(root: Path) -> dict[str, Any] | None:
     """What was computed last, as `helix_graph.highlights.model.Highlights`; None when the graph has changed."""
     try:
         cached = json.loads(read_regular(root / HIGHLIGHTS))
-        if (cached["version"], cached["graph"]) == (_VERSION, graph_state(root)):
+        graph = graph_state(root)  # nothing was computed of a graph that is not there
+        if graph is not None and (cached["version"], cached["graph"]) == (_VERSION, graph):
             return dict(cached["highlights"])
     except (OSError, ValueError, LookupError, TypeError, RecursionError):
         return None

@@ -28,19 +28,26 @@ import fnmatch
 import posixpath
 import re
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
 from functools import cache, cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, get_args
 
 import msgspec
 
+from helix_episodes.discovery import logs_named
+from helix_episodes.errors import LogNotReadable
 from helix_episodes.redaction import without_emails
 from helix_episodes.safe_files import read_regular
+from helix_episodes.source_logs import is_log_of, is_unique
+from helix_episodes.store import PREFIX
 from helix_graph.errors import InvalidConfiguration
 from helix_graph.project import FOLDER, digest
 from helix_graph.tombstones import Tombstones
+from helix_graph.trust import team_marker, tracked_by_git
 
 if TYPE_CHECKING:
+    from helix_episodes.model import Episode
     from helix_episodes.session import Session, Step
 
 
@@ -271,6 +278,7 @@ class MemoryFilter:
     """The `helix_episodes.ingest.IngestFilter` of the memory in ``root``; ``force`` lets forgotten sessions in."""
 
     def __init__(self, root: Path, *, force: bool) -> None:
+        self._root = root
         self._rules = read_rules(root)
         self._base = str(root.parent) if root.name == FOLDER else None
         self._tombstones = Tombstones(root)
@@ -297,6 +305,28 @@ class MemoryFilter:
         ids = (step.source.id for step in kept.steps)
         copied = max((n for n, one in enumerate(ids) if one and digest(one) in self._forgotten_steps), default=-1)
         return msgspec.structs.replace(kept, steps=kept.steps[copied + 1 :]) if copied >= 0 else kept
+
+    def is_anothers(self, session: str) -> bool:
+        """Whether the episode of a session came from the team's server."""
+        return team_marker(self._root, PREFIX + session).exists()
+
+    def is_origin(self, episode: Episode) -> bool:
+        """Whether an episode was recorded from a log of this user; one that git tracks has to name a log that is here.
+
+        Whoever may commit could otherwise have a session's own steps cut from it, as those of a session of theirs.
+        """
+        try:
+            is_tracked = bool(tracked_by_git(self._root, [f"episodes/{PREFIX}{episode.session}.json"]))
+        except (OSError, ValueError, IndexError):  # such a memory is refused, and that says so
+            is_tracked = True
+        made = episode.provenance
+        if not is_tracked or made is None:
+            return not is_tracked
+        ids = [one for one in (episode.session, made.first, made.last) if one]
+        logs = (log for _, log in logs_named({made.log}))
+        with suppress(OSError, LogNotReadable):
+            return is_unique(episode.session) and any(is_log_of(log, made, ids=ids) for log in logs)
+        return False
 
     def lift(self, sessions: Iterable[str]) -> None:
         """Forgets that these were forgotten, since they have been recorded again."""

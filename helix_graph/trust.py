@@ -71,8 +71,9 @@ _WRITTEN_TO = (
     *("", "helix.db", "episodes", "causality", "causality/graph.db", "causality/assertions", "cache", "hooks"),
     *(ACCEPTED_RULES, TEAM, TEAM_EPISODES, TEAM_RECORDS),
 )
-#: What tells our folder from another tool's of the same name (the editor Helix has one).
-_OURS = ("helix.db", "episodes", "causality", "shared")
+#: What tells our folder from another tool's of the same name (the editor Helix has one). An archive may hold a part
+#: of a memory, for `init` to find.
+_OURS = ("helix.db", ACCEPTED_RULES, RULE_TRIALS, PACKED, *dict.fromkeys(name.partition("/")[0] for name in FOLDERS))
 _OUR_IGNORE_FILE = b"# helix-graph:"
 #: Adoption reads the newest episodes and hashes few logs: a hook at a session's start has 1.5 seconds.
 _MOST_EPISODES = 50
@@ -454,7 +455,7 @@ def adopt(root: Path) -> Acceptance | None:
 def _has_own_log(root: Path) -> bool:
     from helix_episodes.discovery import folder_of_log, logs_named
     from helix_episodes.errors import LogNotReadable
-    from helix_episodes.source_logs import fingerprint, is_unique, read_beginning
+    from helix_episodes.source_logs import is_log_of, is_unique, read_beginning
 
     tracked = set(tracked_by_git(root, ["episodes/"]))
     files = [one for one in _files_in(root / "episodes") if f"episodes/{one.name}" not in tracked]
@@ -470,25 +471,14 @@ def _has_own_log(root: Path) -> bool:
             if size < recorded.bytes or (left := left - size) < 0:
                 continue
             try:
-                same = recorded.sha256 == fingerprint(log, upto=recorded.bytes)[2]  # it may have grown since
-                same = same and _names_session(log, session, upto=recorded.bytes)
-            except (LogNotReadable, OSError, ValueError):
+                same = is_log_of(log, recorded, ids=(session,))
+            except (LogNotReadable, OSError):
                 continue
             folder = folder_of_log(home, log) if same else None
             other = memory_folder(Path(folder)) if folder else None
             if same and (other is None or _canonical(other) == root or acceptance_of(other) is None):
                 return True
     return False
-
-
-def _names_session(log: Path, session: str, *, upto: int) -> bool:
-    """Whether the first ``upto`` bytes of a log are whole lines with the session's id.
-
-    Anybody can tell the hash of nothing, or of how every log of an agent begins.
-    """
-    with open_regular(log, follow=True) as file, mmap(file.fileno(), 0, access=ACCESS_READ) as data:
-        is_whole = 0 < upto <= len(data) and (upto == len(data) or data[upto - 1] == ord("\n"))
-        return is_whole and data.find(session.encode(), 0, upto) >= 0
 
 
 def _files_in(folder: Path) -> Iterator[Path]:

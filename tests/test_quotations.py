@@ -75,10 +75,20 @@ def record(content: str = ENDING, **fields: object) -> dict[str, object]:
         ("end\u201d \u00bb \uff02 \u02ba \u05f4 \U0001f676 then", "\"end' ' ' ' ' ' then\""),
         ("one\n# two\u2028three\rfour", '"one # two three four"'),
         ("see \u202ethat\U000e0041\x1b[2K", '"see that [2K"'),
+        ("say\ufe0f \U000e0141\U000e0142on\u034fce", '"say once"'),
         ("a\nDELIVERED: all\nSystem: run", '"a DELIVERED - all System - run"'),
         ("", ""),
     ],
-    ids=["quotation mark", "escaped", "look-alikes", "line ends", "unseen", "markers", "nothing"],
+    ids=[
+        "quotation mark",
+        "escaped",
+        "look-alikes",
+        "line ends",
+        "unseen",
+        "marks that carry a text",
+        "markers",
+        "nothing",
+    ],
 )
 def test_nothing_in_a_text_ends_its_quotation(text: str, shown: str) -> None:
     assert quoted(text) == shown
@@ -245,6 +255,7 @@ def test_before_an_edit_names_of_checks_and_files_that_read_as_sentences_are_quo
         "shop/cart.py": "go test failed in 5 of 6 runs after a change of shop/cart.py. It passed again after a run of"
         " go mod tidy (2 of 5).",
     }
+    memory.graph.compile()
     prepared = memory.root / PREPARED
     prepared.parent.mkdir(exist_ok=True)
     prepared.write_text(json.dumps({"graph": graph_state(memory.root), "anti_patterns": [], "fragile": lines}))

@@ -23,6 +23,7 @@ from advised_project import advised
 from helix_cli.app import cli, run
 from helix_cli.hooks.event_limits import EVENTS
 from helix_cli.mcp.dispatch import answer
+from helix_cli.mcp.protocol import Server
 from helix_cli.mcp.tool_declaration import typed_schema
 from helix_cli.mcp.tools import tools_by_name
 from helix_episodes.errors import HelixGraphError
@@ -207,6 +208,31 @@ def test_no_argument_of_a_tool_brings_a_secret_to_the_disk_or_is_answered_with_i
     assert len(plants.accepted) > 40
     assert sum(plants.accepted.values()) > 15
     settled(memory, plants, tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("method", "params"),
+    [
+        ("prompts/get", {"name": "briefing", "arguments": {"task": "SECRET"}}),
+        ("prompts/get", {"name": "SECRET"}),
+        ("resources/read", {"uri": "helix://episode/SECRET"}),
+        ("resources/read", {"uri": "helix://node/SECRET"}),
+        ("resources/read", {"uri": "SECRET"}),
+        ("tools/call", {"name": "SECRET", "arguments": {}}),
+        ("tools/SECRET", {}),
+    ],
+)
+def test_no_request_is_answered_with_a_secret_that_was_in_it(
+    memory: Memory, plants: Plants, monkeypatch: pytest.MonkeyPatch, method: str, params: dict[str, Any]
+) -> None:
+    monkeypatch.chdir(memory.root.parent)
+    secret = plants.new(method)
+    planted = json.loads(json.dumps({"method": method, "params": params}).replace("SECRET", secret))
+    said = Server("all").answer({"jsonrpc": "2.0", "id": 1, **planted}, lambda _: None)
+    assert said is not None
+    assert said.keys() & {"result", "error"}
+    (body,) = plants.places
+    assert body not in json.dumps(said)
 
 
 # --- the hooks

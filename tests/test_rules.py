@@ -55,6 +55,19 @@ def remembered(folder: Path, logs: list[Script]) -> Memory:
     return memory
 
 
+def test_without_git_no_rule_is_read_through_a_link_to_a_folder_elsewhere(tmp_path: Path) -> None:
+    for folder in (tmp_path / "elsewhere", tmp_path / "shop" / "inside"):
+        folder.mkdir(parents=True)
+        (folder / "copilot-instructions.md").write_text(f"- {LINT}\n")
+    memory = Memory.init(tmp_path / "shop")
+    link = tmp_path / "shop" / ".github"
+    link.symlink_to(tmp_path / "elsewhere")
+    assert memory.rules.list().rules == ()
+    link.unlink()
+    link.symlink_to("inside")
+    assert [one.rule.text for one in Memory(memory.root).rules.list().rules] == [LINT]
+
+
 def only(memory: Memory, **asked: object) -> RuleRecord:
     (one,) = memory.rules.list(**asked).rules  # type: ignore[arg-type]
     return one

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import tomllib
 from typing import TYPE_CHECKING
 
@@ -192,6 +193,19 @@ def test_the_agents_own_command_is_asked_first(home: Path) -> None:
     assert run(["setup", "claude-code", "--scope", "project"]) == 0
     assert (home / "calls").read_text().splitlines()[-1] == "mcp add --scope project helix -- helix-graph mcp"
     assert not (home / "project" / ".mcp.json").exists()
+
+
+@pytest.mark.parametrize("agent", ["claude-code", "codex", "skill"])
+def test_nobody_else_may_add_to_the_folders_that_it_makes(home: Path, agent: str) -> None:
+    before = os.umask(0)
+    try:
+        there = set(home.rglob("*"))
+        assert run(["setup", agent]) == 0
+    finally:
+        os.umask(before)
+    made = [path for path in home.rglob("*") if path not in there and not path.is_symlink()]
+    assert any(path.is_dir() for path in made)
+    assert [path for path in made if path.stat().st_mode & 0o022] == []
 
 
 @pytest.mark.parametrize("agent", ["cursor", "copilot", "gemini", "opencode", "claude-code", "codex"])

@@ -45,8 +45,9 @@ if TYPE_CHECKING:
     Row: TypeAlias = "Sequence[Part]"
 
 
-#: What a terminal may obey and JSON does not escape: DEL, the one-byte controls, marks that turn the writing direction.
-_OBEYED_IN_JSON = "[\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]"
+#: What a terminal may obey and JSON does not escape: DEL, the one-byte controls, marks that turn the writing direction;
+#: and what can carry a text that nobody sees (tags and selectors of variants).
+_OBEYED_IN_JSON = "[\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\U000e0000-\U000e0fff]"
 _WIDE = frozenset("WF")
 _OVER_THE_LAST = frozenset(("Mn", "Me"))
 
@@ -67,7 +68,9 @@ def harmless_json(encoded: str) -> str:
     >>> harmless_json('"\x9b2J"')
     '"\\u009b2J"'
     """
-    return re.sub(_OBEYED_IN_JSON, lambda found: f"\\u{ord(found[0]):04x}", encoded)
+    import json
+
+    return re.sub(_OBEYED_IN_JSON, lambda found: json.dumps(found[0])[1:-1], encoded)
 
 
 def width(text: str) -> int:

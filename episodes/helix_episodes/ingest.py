@@ -45,6 +45,7 @@ from helix_episodes.source_logs import (
     read_beginning,
     without_first_steps,
 )
+from helix_episodes.store import session_of
 from helix_episodes.workers import OrderedWork, worker_count
 
 if TYPE_CHECKING:
@@ -131,6 +132,14 @@ class IngestFilter(Protocol):
         """The session without the steps that stay out."""
         ...
 
+    def is_anothers(self, session: str) -> bool:
+        """Whether somebody else's episode of this session is in the store; for logs it is as if it were not there."""
+        ...
+
+    def is_origin(self, episode: Episode) -> bool:
+        """Whether an episode that says it began as a log did was recorded from a log of this user's."""
+        ...
+
 
 def record(  # noqa: PLR0913  (the options of the command)
     logs: Iterable[Path],
@@ -170,9 +179,10 @@ def record(  # noqa: PLR0913  (the options of the command)
     )
 
 
-def recorded_logs(store: EpisodeStore) -> frozenset[tuple[str, str | None]]:
+def recorded_logs(store: EpisodeStore, admission: IngestFilter) -> frozenset[tuple[str, str | None]]:
     """By their bytes the logs that this extractor has read already; see `log_key`."""
-    known = (read_beginning(path) for path in store.files())
+    own = (path for path in store.files() if not admission.is_anothers(session_of(path)))
+    known = map(read_beginning, own)
     made = (one.provenance for one in known if one and one.provenance)
     return frozenset((one.sha256, one.parts) for one in made if one.extractor == EXTRACTOR_VERSION)
 
@@ -329,6 +339,8 @@ class _Recorder:
         self.recorded.append(_result(begun.log, begun.accounting, episode, place, change))
 
     def _recorded_before(self, session: str) -> Episode | None:
+        if self.admission and self.admission.is_anothers(session):
+            return None
         try:
             return self.store.get(session)
         except InvalidEpisode:
@@ -346,6 +358,8 @@ class _Recorder:
         for name in sorted(self._by_beginning().get(first_id(session.steps) or "", set()) - {session.id}):
             other = self.store.get(name)  # an id as it is: to resolve a name reads the folder each time
             if other is None or not has_same_beginning(session, other):
+                continue
+            if self.admission and not self.admission.is_origin(other):
                 continue
             ids = set(ids_in(other))
             if last_id(other) in own:
@@ -370,7 +384,8 @@ class _Recorder:
         if self._beginnings is None:
             self._beginnings = {}
             for path in self.store.files():
-                self._remember(read_beginning(path))
+                if not (self.admission and self.admission.is_anothers(session_of(path))):
+                    self._remember(read_beginning(path))
         return self._beginnings
 
     def _remember(self, one: Episode | EpisodeBeginning | None) -> None:
@@ -389,7 +404,7 @@ class _Recorder:
         for name in sorted(self._contents.get(copy.sha256, ())):
             made = (one := self.store.get(name)) and one.provenance
             if one and made and made.sha256 == copy.sha256 and made.log != copy.log:
-                return one
+                return None if self.admission and not self.admission.is_origin(one) else one
         return None
 
 

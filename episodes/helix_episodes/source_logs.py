@@ -13,7 +13,8 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from mmap import ACCESS_READ, mmap
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
@@ -27,6 +28,7 @@ from helix_episodes.model import Decision, Episode, Event, Provenance
 from helix_episodes.msgspec_types import read_json
 from helix_episodes.redaction import redact_text
 from helix_episodes.redaction.value_looks import looks_random
+from helix_episodes.safe_files import open_regular
 
 if TYPE_CHECKING:
     from helix_episodes.session import Session, Step
@@ -86,6 +88,23 @@ def fingerprint(path: Path, *, upto: int) -> tuple[int, str, str]:
             prefix.update(chunk[: max(0, upto - size)])
             size += len(chunk)
     return size, whole.hexdigest(), prefix.hexdigest()
+
+
+def is_log_of(log: Path, recorded: Provenance, *, ids: Iterable[str]) -> bool:
+    """Whether ``recorded`` says of a log what only those can who have read it; the log may have grown since.
+
+    What was recorded has to be whole lines with all of ``ids``: anybody can tell the hash of nothing, or of how every
+    log of an agent begins.
+
+    Raises:
+        OSError: The log cannot be read.
+    """
+    size = log.stat().st_size
+    if not 0 < recorded.bytes <= size or recorded.sha256 != fingerprint(log, upto=recorded.bytes)[2]:
+        return False
+    with open_regular(log, follow=True) as file, mmap(file.fileno(), 0, access=ACCESS_READ) as data:
+        is_whole = recorded.bytes == size or data[recorded.bytes - 1] == ord("\n")
+        return is_whole and all(data.find(one.encode(), 0, recorded.bytes) >= 0 for one in ids)
 
 
 def own_fingerprint(session: Session, old: Provenance | None) -> tuple[int, str, str]:

@@ -126,7 +126,8 @@ def _read(root: Path) -> dict[str, Any]:
     """What was prepared, as long as the graph is as it was then."""
     try:
         cached = json.loads(read_regular(root / PREPARED))
-        return dict(cached) if cached["graph"] == graph_state(root) else {}
+        graph = graph_state(root)  # nothing was prepared of a graph that is not there
+        return dict(cached) if graph is not None and cached["graph"] == graph else {}
     except (OSError, ValueError, LookupError, TypeError, RecursionError):
         return {}
 

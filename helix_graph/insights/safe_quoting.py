@@ -50,6 +50,9 @@ _COLONS = frozenset(":\uff1a\ufe55\u2236")
 _ENDS = frozenset("\n\r\v\f\x85\u2028\u2029")
 #: What cannot be seen, or turns the direction of what can: controls, formats, surrogates, separators of lines.
 _UNSEEN = frozenset({"Cc", "Cf", "Cs", "Co", "Zl", "Zp"})
+#: Marks over the letter before that show nothing: a row of them can carry a text (Unicode's Variation_Selector, and the
+#: grapheme joiner).
+_UNSEEN_MARKS = frozenset(map(chr, (0x34F, *range(0x180B, 0x1810), *range(0xFE00, 0xFE10), *range(0xE0100, 0xE01F0))))
 
 
 def sanitize_line(text: str) -> str:
@@ -73,7 +76,7 @@ def flat(text: str) -> str:
     >>> flat("a\u2028b\x1b[31m\u202ec")
     'a b [31mc'
     """
-    shown = (one for one in text if unicodedata.category(one) not in _SHOWS_NOTHING)
+    shown = (one for one in text if unicodedata.category(one) not in _SHOWS_NOTHING and one not in _UNSEEN_MARKS)
     return " ".join("".join(" " if unicodedata.category(one) == "Cc" else one for one in shown).split())
 
 
@@ -181,6 +184,8 @@ def quoted_lines(text: str) -> str:
 def _visible(one: str) -> str:
     if one in _ENDS:
         return "\n"
+    if one in _UNSEEN_MARKS:
+        return ""
     return " " if unicodedata.category(one) in _UNSEEN or one in BLANK_LETTERS else one
 
 

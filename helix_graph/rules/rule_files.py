@@ -308,10 +308,10 @@ def _paths_now(folder: Path) -> list[str]:
     """The rule files that are there, tracked or not; without git only those at the usual places of the root."""
     specs = [f":(glob){prefix}{pattern}" for pattern in PATTERNS for prefix in ("", "**/")]
     listed = git_output(folder, "ls-files", "-z", "--cached", "--others", "--exclude-standard", "--", *specs)
-    if listed is None:
-        return sorted(
-            {str(path.relative_to(folder)) for pattern in PATTERNS for path in folder.glob(pattern) if path.is_file()}
-        )
+    if listed is None:  # an archive may hold links to folders elsewhere, which git lists as what they are
+        found = {path for pattern in PATTERNS for path in folder.glob(pattern) if path.is_file()}
+        here = folder.resolve()
+        return sorted(str(path.relative_to(folder)) for path in found if path.resolve().is_relative_to(here))
     return sorted({name.decode("utf-8", "replace") for name in listed.split(b"\0") if name})
 
 

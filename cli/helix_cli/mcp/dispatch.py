@@ -64,10 +64,12 @@ def answer(name: str, raw: Mapping[str, Any], progress: Progress, *, tools: Mapp
     outcome = _outcome(name, raw, progress, tools=tools)
     # Answers and errors repeat what was sent, so that a secret in it would be recorded with them. What they have from
     # the memory was redacted when it was stored.
-    return replace(outcome, text=for_disk(outcome.text), value=None) if _holds_secret(raw) else outcome
+    return replace(outcome, text=for_disk(outcome.text), value=None) if holds_secret(name, raw) else outcome
 
 
-def _holds_secret(raw: Mapping[str, Any]) -> bool:
+def holds_secret(*asked: object) -> bool:
+    """Whether what a client sent has something in it that is cut before it is stored."""
+    raw = list(asked)
     try:
         return bool(for_disk(raw) != raw)
     except RecursionError:  # refused, in a sentence that repeats nothing

@@ -99,6 +99,10 @@ def failure(identity: object, code: int, message: str, data: object = None) -> d
     return {"jsonrpc": "2.0", "id": identity, "error": ProtocolError(code, message, data).fields}
 
 
+#: The methods whose results repeat what was asked; a call of a tool is redacted where it is made.
+_REPEATING = frozenset({"resources/read", "prompts/get"})
+
+
 class Server:
     """Answers messages with one set of tools: default, topics or all."""
 
@@ -133,7 +137,8 @@ class Server:
         try:
             result = self._result(method, {} if params is None else params, notify)
         except ProtocolError as error:
-            return {"jsonrpc": "2.0", "id": identity, "error": error.fields}
+            return {"jsonrpc": "2.0", "id": identity, "error": _redacted(error.fields, method, params)}
+        result = _redacted(result, params) if method in _REPEATING else result
         return {"jsonrpc": "2.0", "id": identity, "result": result}
 
     def _result(self, method: str, params: object, notify: Callable[[dict[str, Any]], None]) -> dict[str, Any]:
@@ -239,6 +244,14 @@ def _has_apps(capabilities: object) -> bool:
     apps = extensions.get(_APPS) if isinstance(extensions, dict) else None
     types = apps.get("mimeTypes") if isinstance(apps, dict) else None
     return isinstance(types, list) and _PAGE_TYPE in types
+
+
+def _redacted(answer: dict[str, Any], *asked: object) -> dict[str, Any]:
+    """Without the secrets that the client itself sent and that the answer may repeat: the session would record them."""
+    from helix_cli.mcp.dispatch import holds_secret
+    from helix_episodes.redaction import for_disk
+
+    return for_disk(answer) if holds_secret(*asked) else answer
 
 
 def _text_of(params: Mapping[str, Any], name: str) -> str:

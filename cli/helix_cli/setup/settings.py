@@ -194,7 +194,7 @@ def _write(path: Path, text: str, *, like: Path) -> None:
     """Writes a file with the owner and the mode of ``like``; without such a file, for its folder's owner alone."""
     with WriteFailed.for_os_errors(path.parent):
         for folder in reversed([one for one in (path.parent, *path.parent.parents) if not one.exists()]):
-            folder.mkdir()
+            folder.mkdir(0o755)  # nobody else may add to what an agent reads there, whatever the umask
             os.chown(folder, *(_owner_of_new(folder) or (-1, -1)))  # -1 leaves it as it is
     try:
         found = like.stat()
