@@ -5,7 +5,10 @@ from __future__ import annotations
 import gzip
 import json
 import os
+import shutil
+import sqlite3
 import tracemalloc
+from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -13,6 +16,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from growing import LINEAR, growth
 from helix_episodes.errors import LogNotReadable
 from helix_episodes.ingest import record
 from helix_episodes.readers import find_logs, read_sessions, reader_names
@@ -266,3 +270,96 @@ def test_a_damaged_log_ends_in_an_episode_or_a_sentence(
     report = recorded(copy, folder)
     assert len(report.recorded) + len(report.failed) == 1
     assert all(one.problem for one in report.failed)
+
+
+@pytest.mark.parametrize(
+    ("command", "piece"),
+    [
+        ("pytest tests/test_a.py {}", "-" * 4),
+        ("pytest tests/test_a.py {}", "--a"),
+        ("npx eslint src", "@.aa"),
+        ("npx biome check .", "@.aa"),
+    ],
+    ids=["hyphens", "options", "eslint", "biome"],
+)
+@pytest.mark.slow
+def test_a_line_four_times_as_long_takes_four_times_as_long(
+    tmp_path: Path, script: Callable[..., Script], command: str, piece: str
+) -> None:
+    def extracted(line: str) -> None:
+        run, output = command.replace("{}", line), "1 failed in 0.1s" if "{}" in command else f"{line}\nFound 1 error."
+        log = script("s1").edit("tests/test_a.py").edit("src/a.js").run(run, output, code=1)
+        log = log.edit("src/a.js", new="y").edit("tests/test_a.py").run(run, "1 passed in 0.1s")
+        shutil.rmtree(tmp_path / "episodes", ignore_errors=True)
+        (one,) = recorded(log.save(tmp_path / "logs"), tmp_path).recorded
+        assert one.decisions
+
+    assert growth(extracted, piece * 50_000) < LINEAR
+
+
+def stored_by_opencode(path: Path, *, data: str = "data", more: str = "") -> Path:
+    """A database of OpenCode with one session; ``data`` is how its messages' column is declared."""
+    with closing(sqlite3.connect(path)) as database:
+        database.execute("CREATE TABLE session(id, parent_id, directory, version, time_created)")
+        database.execute(f"CREATE TABLE message(id, session_id, time_created, {data})")
+        database.execute("CREATE TABLE part(id, message_id, session_id, data)")
+        database.execute("INSERT INTO session VALUES ('ses_x', NULL, '/shop', '1.2', 1)")
+        part = json.dumps({"type": "text", "text": "Fix the labels"})
+        database.execute("INSERT INTO part VALUES ('p1', 'm1', 'ses_x', ?)", (part,))
+        database.execute("INSERT INTO message(id, session_id, time_created) VALUES ('m1', 'ses_x', 1)")
+        if data == "data":
+            message = json.dumps({"role": "user", "time": {"created": 1_760_000_000_000}})
+            database.execute("UPDATE message SET data = ?", (message,))
+        database.executescript(more)
+        database.commit()
+    return path
+
+
+def test_a_database_with_other_values_than_texts_costs_these_values_only(tmp_path: Path) -> None:
+    more = (
+        "INSERT INTO message VALUES ('m2', 'ses_x', 2, 12), (NULL, 'ses_x', 3, NULL), (7, 'ses_x', 4, x'00');"
+        "INSERT INTO part VALUES (5, NULL, 'ses_x', 9), (x'01', 'm1', 'ses_x', x'02');"
+    )
+    (one,) = recorded(stored_by_opencode(tmp_path / "opencode.db", more=more), tmp_path).recorded
+    assert one.accounting.bad
+    assert EpisodeStore(tmp_path / "episodes").require("ses_x").task == "Fix the labels"
+
+
+def test_a_column_that_is_worked_out_is_not_read(tmp_path: Path) -> None:
+    path = stored_by_opencode(tmp_path / "opencode.db", data="data AS (printf('%.*c', 1000, 'x'))")
+    (one,) = recorded(path, tmp_path).failed
+    assert "worked out" in one.problem
+
+
+@pytest.mark.parametrize("leads", ["absolute", "relative", "link"])
+def test_an_id_in_a_store_reads_no_file_outside_of_it(tmp_path: Path, leads: str) -> None:
+    other, storage = tmp_path / "other" / "part" / "msg1", tmp_path / "store" / "storage"
+    for folder in (other, storage / "session" / "shop", storage / "message" / "ses_x", storage / "part"):
+        folder.mkdir(parents=True)
+    part = {"id": "prt1", "messageID": "msg1", "type": "text", "text": "what another project is about"}
+    (other / "prt1.json").write_text(json.dumps(part))
+    message = {"absolute": str(other), "relative": "../../../other/part/msg1", "link": "msg1"}[leads]
+    if leads == "link":
+        (storage / "part" / "msg1").symlink_to(other)
+    created = {"time": {"created": 1_760_000_000_000}}
+    own = storage / "session" / "shop" / "ses_x.json"
+    own.write_text(json.dumps({"id": "ses_x", "projectID": "shop", "directory": "/shop", "version": "0.9", **created}))
+    said_there = {"id": message, "sessionID": "ses_x", "role": "user", **created}
+    (storage / "message" / "ses_x" / "m.json").write_text(json.dumps(said_there))
+    done = recorded(own, tmp_path)
+    assert "another project" not in "".join(path.read_text() for path in (tmp_path / "episodes").glob("*.json"))
+    assert "another project" not in str(done)
+
+
+def test_a_pipe_beside_a_log_is_not_waited_for(tmp_path: Path) -> None:
+    log = tmp_path / "shop" / "chats" / "session.json"
+    log.parent.mkdir(parents=True)
+    os.mkfifo(log.parent.parent / ".project_root")
+    message = {"id": "m1", "timestamp": "2026-09-01T09:00:00Z", "type": "user", "content": "Fix the labels"}
+    log.write_text(
+        json.dumps(
+            {"sessionId": "s1", "projectHash": "ab", "startTime": "2026-09-01T09:00:00Z",
+             "lastUpdated": "2026-09-01T09:00:00Z", "messages": [message]}
+        )
+    )  # fmt: skip
+    assert [one.session for one in recorded(log, tmp_path).recorded] == ["s1"]

@@ -22,6 +22,7 @@ from helix_episodes.errors import InvalidArgument, LogError
 from helix_episodes.readers import is_part, read_head
 from helix_episodes.readers.common.fields import text_at
 from helix_episodes.readers.common.jsonl import parse
+from helix_episodes.safe_files import read_regular
 
 #: How an agent makes the name of a log's folder of the project's path.
 FolderNaming = Literal["dashes", "sha256"]
@@ -111,6 +112,8 @@ AGENT_HOMES = (
 
 # Under which keys the agents' first records say where they were started.
 _FOLDER_KEYS = ("cwd", "directory", "payload.cwd", "data.context.cwd", "environmentDisclosure.cwd", "model_config.cwd")
+#: In bytes, of a file that says in which folder a session ran.
+_LARGEST_NOTE = 1 << 20
 _NOT_LETTER_OR_DIGIT = re.compile(r"[^A-Za-z0-9]")
 
 
@@ -194,7 +197,7 @@ def _folder_from_file(home: AgentHome, log: Path) -> str | None:
         return None
     above, name, keys = home.folder_file
     try:
-        written = (log.parents[above - 1] / name).read_bytes()
+        written = read_regular(log.parents[above - 1] / name, follow=True, most=_LARGEST_NOTE)
         return text_at(parse(written), keys) if keys else written.decode().strip() or None
     except (OSError, ValueError):
         return None  # this agent's version wrote no such file: the log itself may tell

@@ -37,8 +37,8 @@ if TYPE_CHECKING:
 #: Kinds of check that judge a file by itself.
 _OF_ONE_FILE = frozenset({"lint", "format"})
 _BARE_WORD = re.compile(r"[\w-]+")
-#: Options whose values are not run.
-_LEAVES_OUT = re.compile(r"--[\w.-]*(?:ignore|exclude|deselect)", re.IGNORECASE)
+#: Options whose values are not run; the longest name of one has some thirty letters.
+_LEAVES_OUT = re.compile(r"(?<!-)--[\w.-]{0,60}?(?:ignore|exclude|deselect)", re.IGNORECASE)
 
 _TEST_OF_A_PACKAGE = "_test.go"
 _SOURCE_OF_A_PACKAGE = ".go"

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from helix_episodes.model import Decision, Event
 
 #: How compilers and linters name a place: ``a.go:3:1``, ``a.ts(3,1)``, ``a.ts format``.
-_PLACE = re.compile(r"([\w@+.-]+\.\w{1,8})(?=:\d|\(\d+,\d+\)|\s+(?:format|lint/\S+|\u2501))")
+_PLACE = re.compile(r"(?<![\w@+.-])([\w@+.-]+\.\w{1,8})(?=:\d|\(\d+,\d+\)|\s+(?:format|lint/\S+|\u2501))")
 #: A name in quotation marks or backticks, or after what compilers write before the name that they do not know.
 _SYMBOL = re.compile(
     r"[`'\"\u2018\u201c]([A-Za-z_][\w.:]{2,80})[`'\"\u2019\u201d]"

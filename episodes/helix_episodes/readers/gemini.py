@@ -26,6 +26,7 @@ from helix_episodes.readers.common.jsonl import SkippedRecord, read_records
 from helix_episodes.readers.common.message_parts import content_text, read_ending, says_new_file
 from helix_episodes.readers.common.session_builder import SessionBuilder
 from helix_episodes.readers.common.tool_translation import COMMON_TOOLS, look, named
+from helix_episodes.safe_files import read_regular
 from helix_episodes.session import Source
 
 if TYPE_CHECKING:
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
     from helix_episodes.readers.base import LogHead
     from helix_episodes.session import Session, Status
 
+_LONGEST_PATH = 4096
 _TOOLS = {
     **COMMON_TOOLS,
     **named("readfile", "readmanyfiles", "listdirectory", "searchfilecontent", "grepsearch", by=look),
@@ -74,8 +76,8 @@ class GeminiReader(SingleFileReader):
         _take_all(builder, path)
         if not builder.root:  # the program notes it next to the chats since 0.29
             with suppress(OSError, UnicodeDecodeError):
-                noted = path.parent.parent / ".project_root"
-                builder.root = noted.read_text(encoding="utf-8").strip() or None
+                noted = read_regular(path.parent.parent / ".project_root", most=_LONGEST_PATH)
+                builder.root = noted.decode().strip() or None
         yield builder.session(path, reader=self.name, rewritten=path.suffix == ".json")
 
 

@@ -11,7 +11,7 @@ import os
 import sqlite3
 from contextlib import closing
 from glob import escape
-from typing import TYPE_CHECKING, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from helix_episodes.errors import LogNotReadable
 from helix_episodes.readers.base import SQLITE_HEADER
@@ -33,6 +33,8 @@ if TYPE_CHECKING:
 
 
 _TABLES = ("session", "message", "part")
+#: In bytes. A part is at most an output of some megabytes; a column that is worked out could have any size.
+_LONGEST_VALUE = 32 << 20
 
 
 class StoredPart(NamedTuple):
@@ -88,15 +90,20 @@ class SessionFolders:
     def messages(self, session: str, *, ledger: LineLedger) -> Iterator[StoredMessage]:
         """The messages in the session's folder; parts lie in folders called after their message, or all in one."""
         loose = list(self._pieces(self._storage / "part", ledger=ledger))
-        for info in self._pieces(self._storage / "message" / session, ledger=ledger):
+        for info in self._pieces(self._inside("message", session), ledger=ledger):
             name = text_in(info.record, "id") or ""
-            parts = list(self._pieces(self._storage / "part" / name, ledger=ledger)) if name else []
+            parts = list(self._pieces(self._inside("part", name), ledger=ledger)) if name else []
             yield StoredMessage(info, [*parts, *(one for one in loose if one.record.get("messageID") == name)])
 
-    def _pieces(self, folder: Path, *, ledger: LineLedger) -> Iterator[StoredPart]:
-        for path in sorted(folder.glob("*.json")):
+    def _inside(self, kind: str, name: str) -> Path | None:
+        """The folder of a session's messages or of a message's parts; an id that leads elsewhere names none."""
+        folder = self._storage / kind / name
+        return folder if folder.name == name != ".." and not folder.is_symlink() else None
+
+    def _pieces(self, folder: Path | None, *, ledger: LineLedger) -> Iterator[StoredPart]:
+        for path in sorted(folder.glob("*.json")) if folder else ():
             label = os.path.relpath(path, self._path.parent).replace(os.sep, "/")
-            record = read_object(path)
+            record = None if path.is_symlink() else read_object(path)
             if record is None:
                 ledger.report_bad(line=1, problem="it is not JSON object", file=label)
             else:
@@ -110,14 +117,26 @@ class SessionDatabase:
         self._path = path
 
     def sessions(self) -> list[Record]:
-        """All sessions, oldest first."""
+        """All sessions, oldest first.
+
+        Raises:
+            LogNotReadable: A column is worked out when it is read: OpenCode's are not, and it may take any time.
+        """
+        hidden = (
+            "SELECT count(*) FROM sqlite_master AS t, pragma_table_xinfo(t.name) AS c"
+            " WHERE c.hidden AND t.name IN (?, ?, ?)"
+        )
+        if self._rows(hidden, *_TABLES) != [(0,)]:
+            raise LogNotReadable(
+                path=self._path, problem="a column of it is worked out, so that OpenCode did not write it"
+            )
         query = "SELECT id, parent_id, directory, version FROM session ORDER BY time_created, id"
         names = ("id", "parentID", "directory", "version")
         return [dict(zip(names, row, strict=True)) for row in self._rows(query)]
 
     def messages(self, session: str, *, ledger: LineLedger) -> Iterator[StoredMessage]:
         """The session's messages and parts, each kind by one query."""
-        parts: dict[str, list[tuple[str, str]]] = {}
+        parts: dict[object, list[tuple[object, object]]] = {}
         query = "SELECT message_id, id, data FROM part WHERE session_id = ? ORDER BY id"
         for message, name, data in self._rows(query, session):
             parts.setdefault(message, []).append((name, data))
@@ -131,9 +150,10 @@ class SessionDatabase:
             if pieces[0] is not None:
                 yield StoredMessage(pieces[0], [piece for piece in pieces[1:] if piece is not None])
 
-    def _rows(self, query: str, *values: str) -> list[tuple[str, ...]]:
+    def _rows(self, query: str, *values: str) -> list[tuple[Any, ...]]:
         try:
             with closing(sqlite3.connect(f"{self._path.absolute().as_uri()}?mode=ro", uri=True)) as connection:
+                connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, _LONGEST_VALUE)
                 return connection.execute(query, values).fetchall()
         except sqlite3.Error as error:
             raise LogNotReadable(path=self._path, problem=f"the database says: {error}") from error
@@ -165,7 +185,10 @@ def _piece(node: JsonNode) -> StoredPart:
     return StoredPart(Source(line=node.line, id=text_in(record, "id")), record, node)
 
 
-def _stored(name: str, data: str, *, line: int, ledger: LineLedger) -> StoredPart | None:
+def _stored(name: object, data: object, *, line: int, ledger: LineLedger) -> StoredPart | None:
+    if not (isinstance(name, str) and isinstance(data, str)):  # a column takes any value, whatever its type says
+        ledger.report_bad(line=line, problem="its id or its data is no text")
+        return None
     try:
         record = parse(data.encode("utf-8", "replace"))
     except ValueError as error:
