@@ -114,6 +114,9 @@ def test_a_check_that_passes(command: str, output: str) -> None:
         # What only looks says in its own name that there is nothing to look at.
         ("rg --files .github workflows . | head", "rg: workflows: No such file or directory\na.yml", "no such file"),
         ("cat b.py; cat a.py", "cat: b.py: No such file or directory\nx = 1", "no such file"),
+        ("unzip -l logs.zip | head", "unzip:  cannot find zipfile directory in one of logs.zip", "not an archive"),
+        ("zsh -f drive.zsh 2>&1", "start\nsed: can't read out.txt: No such file or directory", "no such file"),
+        ("./ci/load.sh", "cat: rates.csv: No such file or directory\n0 loaded", "no such file"),
         ("wsl sh -c 'sed -i \"s|a\" x; grep a x'", "sed: -e expression #1, char 3: unterminated", "sed script error"),
     ],
 )

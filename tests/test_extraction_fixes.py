@@ -432,6 +432,17 @@ def test_a_check_that_was_called_wrongly_is_answered_by_the_right_call_even_if_i
     assert called == [f"run {right}"]
 
 
+def test_a_filter_that_lets_nothing_through_does_not_show_that_the_task_ran(
+    script: Begin, episode_of: Extracted
+) -> None:
+    log = (
+        script("s").prompt("Test").run("cd web && mise run test:e2e 2>&1 | tail", "mise ERROR no tasks defined in web")
+    )
+    log = log.run("mise run test:e2e 2>&1 | grep -A 3 cart", "").run("mise run test:e2e -v 2>&1 | tail", "1 passed")
+    ((_, changes, verified),) = repairs_in(episode_of(log))
+    assert (changes, verified) == (["run mise run test:e2e -v 2>&1 | tail"], "run mise run test:e2e -v 2>&1 | tail")
+
+
 def test_a_report_is_answered_by_what_the_agent_tries_out(script: Begin, episode_of: Extracted) -> None:
     begun = script("s").prompt("The release pipeline fails because git is dirty").edit(".gitignore")
     tried = begun.say("Now verify that it is ignored:").run(

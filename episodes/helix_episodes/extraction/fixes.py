@@ -76,6 +76,8 @@ _NOT_KNOWN = re.compile(
 )
 #: Programs with which agents change a file that their own tool could not change.
 _WRITERS = INTERPRETERS | {"sed", "cat", "tee", "echo", "printf", "patch", "cp", "mv", "ed", "awk"}
+#: What shows of an output only the lines that were asked for.
+_FILTERS = frozenset({"grep", "egrep", "fgrep", "rg", "ag", "awk"})
 #: What ends a merge, and what gives it up.
 _ENDS_MERGE = frozenset({"--continue", "--skip"})
 _GIVES_UP = frozenset({"--abort", "--quit"})
@@ -335,7 +337,16 @@ def _other_way(timeline: Timeline, error: Event) -> Fix | None:
 
 
 def _went_through(call: ParsedCall, error: Event) -> bool:
-    """Whether a call did what it was to do; where nothing was checked at all, a check that complains did."""
+    """Whether a call did what it was to do; where nothing was checked at all, a check that complains did.
+
+    What a filter let nothing through of may have been refused as before.
+    """
+    if (
+        error.family in NOTHING_CHECKED
+        and not call.output.strip()
+        and _FILTERS & {part.program for part in call.segments if part.joiner == "|"}
+    ):
+        return False
     if call.status == "ok" or error.family not in NOTHING_CHECKED:
         return call.status == "ok"
     families = {finding.family for verdict in call.verdicts for finding in verdict.findings}

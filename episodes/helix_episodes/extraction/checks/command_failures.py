@@ -97,6 +97,11 @@ _COMMAND_WORDINGS = (
     ("is a directory", r"[Ii]s a directory"),
     ("directory not empty", r"Directory not empty"),
     ("no such file", r"[Nn]o such file or directory|cannot stat|[Ff]ile not found|^(?:\S+: )?Cannot find path '"),
+    (
+        "not an archive",
+        r"cannot find zipfile directory|End-of-central-directory signature not found|not in gzip format",
+    ),
+    ("not an archive", r"does not look like a tar archive|[Uu]nrecognized archive format|file format not recognized"),
     ("sed script error", r"^sed: -e expression #\d"),
     ("permission denied", r"[Pp]ermission denied|[Oo]peration not permitted"),
     ("address in use", r"[Aa]ddress already in use|EADDRINUSE"),
@@ -365,6 +370,11 @@ _REFUSED_LATER = Regex(
 _SCRIPT_REFUSED = Regex(
     r"([^\s:]+): line \d+: (?:syntax error\b.*|unexpected EOF\b.*|.*: bad substitution|\S+: command not found)$"
 )
+#: The programs that scripts are made of, where one says in its own name that a file of the script's is not there.
+_SCRIPT_MISSES = Regex(
+    r"(?:cat|sed|grep|awk|cp|mv|head|tail|diff|tar|source|ln|chmod|sort|wc): .*"
+    r"(?:No such file or directory|Permission denied)$"
+)
 #: A program at the head of a pipe that was called with an option it does not have; then it prints how to call it.
 _MISCALLED = Regex(r"(?:\S*/)?([\w.-]+): (?:illegal|invalid|unrecognized) option\b")
 #: What the API of GitHub answers in place of what was asked for; ``curl`` ends well all the same.
@@ -478,7 +488,8 @@ def _refusal(lines: Sequence[str], segments: tuple[Segment, ...]) -> str | None:
     if refused or not names:
         return refused
     in_script = (found for line in lines if (found := _SCRIPT_REFUSED.match(line)))
-    return next((found.string for found in in_script if found[1].rpartition("/")[2] in names), None)
+    refused = next((found.string for found in in_script if found[1].rpartition("/")[2] in names), None)
+    return refused or next((line for line in lines if _SCRIPT_MISSES.match(line)), None)
 
 
 def _ended(text: CommandOutput) -> CheckFinding | None:
