@@ -196,7 +196,7 @@ def _claims(links: tuple[_Link, ...], mentions: dict[str, Mention]) -> tuple[tup
             loose=int(loose),
             line=edit.line if edit else None,
             quote=edit.quote if edit else None,
-            lines=" ".join(map(str, lines)) or None,
+            lines=" ".join(map(str, lines)) if lines else None,
         )
     return tuple(sorted(claims.values())), tuple(sorted(problems))
 

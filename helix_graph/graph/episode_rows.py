@@ -11,7 +11,7 @@ import hashlib
 import zlib
 from collections.abc import Iterable
 from itertools import chain
-from operator import itemgetter
+from operator import attrgetter
 from pathlib import Path
 from typing import Any
 
@@ -191,15 +191,22 @@ def rows_of(
         mentions += _mention(number, place, one)
         if one.issues:
             issues += sorted((key, number, one.local) for key in one.issues.split(" "))
-    claims = [
-        (
-            *(places[c.source], places[c.target], c.type, number, c.source_local, c.target_local, c.reason, c.weight),
-            *(c.loose, NOTHING if c.line is None else c.line, NOTHING if c.quote is None else c.quote),
-            NOTHING if c.lines is None else c.lines,
+    claims: list[Any] = []
+    for claim in sorted(facts.claims, key=_KEY_OF_CLAIM):
+        claims += (
+            places[claim.source],
+            places[claim.target],
+            claim.type,
+            number,
+            claim.source_local,
+            claim.target_local,
+            claim.reason,
+            claim.weight,
+            claim.loose,
+            NOTHING if claim.line is None else claim.line,
+            NOTHING if claim.quote is None else claim.quote,
+            NOTHING if claim.lines is None else claim.lines,
         )
-        for c in facts.claims
-    ]
-    claims.sort(key=itemgetter(4, 5, 2, 6))
     problems = as_list(facts.problems) if facts.problems else "[]"
     content = msgspec.msgpack.encode(
         (
@@ -209,7 +216,7 @@ def rows_of(
                 mentions,
                 _flat(issues),
                 (number, wording(facts)),
-                _flat(claims),
+                claims,
                 _flat(_filled(number, astuple(one)) for one in facts.repairs),
                 _flat(_filled(number, _with_real(astuple(one), 9)) for one in facts.runs),
                 _flat(_filled(number, _with_real(astuple(one), 1)) for one in facts.costs),
@@ -229,6 +236,10 @@ def rows_of(
         (packed, checksum((number, packed))) if packed is not None else None,
         patterns_of(trial.observations) if trial else (),
     )
+
+
+#: The key of its table, but for the episode.
+_KEY_OF_CLAIM = attrgetter("source_local", "target_local", "type", "reason")
 
 
 def _flat(rows: Iterable[Iterable[Any]]) -> list[Any]:

@@ -65,7 +65,7 @@ def decision_rows(episode: int, facts: EpisodeFacts) -> list[tuple[int, str]]:
     mentions = facts.mentions if facts.origin == "episode" else ()
     task = indexed(facts.task)
     return [
-        (episode * _PLACES + place, "\n".join((*map(indexed, (one.raw, one.context, one.rationale or "")), task)))
+        (episode * _PLACES + place, "\n".join((indexed("\n".join((one.raw, one.context, one.rationale or ""))), task)))
         for place, one in enumerate(mentions)
         if one.type == "decision" and one.counted
     ]

@@ -260,12 +260,9 @@ class GraphChanges:
     def _insert_all(self, table: str, values: list[Any]) -> None:
         if table not in self._insertions:
             self._insertions[table] = _insertion(self._connection, table)
-        one, several, width = self._insertions[table]
-        whole = len(values) - len(values) % (_ROWS_AT_A_TIME * width)
-        for statement, begin, end, step in (
-            (several, 0, whole, _ROWS_AT_A_TIME * width),
-            (one, whole, len(values), width),
-        ):
+        one, several, rows, width = self._insertions[table]
+        whole = len(values) - len(values) % (rows * width)
+        for statement, begin, end, step in ((several, 0, whole, rows * width), (one, whole, len(values), width)):
             self._connection.executemany(statement, (values[at : at + step] for at in range(begin, end, step)))
 
     def write_nodes(self) -> None:
@@ -370,25 +367,30 @@ def _unpacked(packed: int) -> list[int]:
 
 
 class _Insertion(NamedTuple):
-    """The statements that add one row to a table and `_ROWS_AT_A_TIME`, and how many values a row has."""
+    """The statements that add one row to a table and ``rows`` of them, and how many values a row has."""
 
     one: str
     several: str
+    rows: int
     width: int
 
 
 #: A statement for ten rows takes three fifths of the time of ten statements; one for more of them gains nothing.
 _ROWS_AT_A_TIME = 10
+#: Not so in an index of words: before every statement for several rows SQLite writes the words that it has gathered
+#: to the file, which takes half as much time again and leaves small parts that have to be merged.
+_TEXTS_AT_A_TIME = 1
 
 
 def _insertion(connection: sqlite3.Connection, table: str) -> _Insertion:
     """In columns without a value `NOTHING` is as good as None."""
     columns = connection.execute('SELECT "notnull" FROM pragma_table_info(?)', (table,)).fetchall()
     marks = ["?" if required else f"nullif(?, {NOTHING})" for (required,) in columns]
+    rows = _ROWS_AT_A_TIME if marks else _TEXTS_AT_A_TIME
     marks = marks or ["?"] * len(table.split(","))  # an index of words is named with its columns
     row = f"({', '.join(marks)})"
     insert = f"INSERT INTO {table} VALUES "  # noqa: S608  (constants)
-    return _Insertion(insert + row, insert + ", ".join([row] * _ROWS_AT_A_TIME), len(marks))
+    return _Insertion(insert + row, insert + ", ".join([row] * rows), rows, len(marks))
 
 
 #: The rows of so many episodes are written together: some 2 MB.
