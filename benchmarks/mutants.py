@@ -1,12 +1,16 @@
 """How many of 200 fixed small mistakes in the product do its tests notice?
 
-A mutant is one flipped comparison, boolean operator or constant. `mutants.json` keeps the 200, chosen once by a seed.
+A mutant is one flipped comparison, boolean operator or constant. `mutants.json` keeps the 200, chosen by a seed.
 Each is found again by the function that it is in, its statement and its expression, and not by its file, so that files
-can be merged and renamed; one that cannot be found any more is counted as lost. Each runs, in a copy of the tree,
-against the everyday tests that import the package of its module, and is killed when one of them fails or takes too
-long.
+can be merged and renamed; one that cannot be found any more is counted as lost, and ``--refill`` draws another one for
+it. One whose ``equal`` says why nobody can notice it is counted as equal in effect, and not tried.
 
-``python benchmarks/mutants.py [--first N] [--tree FOLDER]`` runs them; ``--choose`` makes the list anew.
+The everyday tests run once in a copy of the tree in which each place notes the test that comes past it, in processes
+that a test starts too. Each mutant is then tried against the tests that come past its place, and is killed when one of
+them fails or takes too long. Tests that fail in the copy without any mistake are not asked.
+
+``python benchmarks/mutants.py [--only 3,20-40] [--tree FOLDER] [--reached FILE]`` runs them; ``--reached`` keeps what
+was noted, or reads it where the file exists.
 """
 
 from __future__ import annotations
@@ -22,9 +26,11 @@ import subprocess
 import sys
 import tempfile
 from collections import Counter
-from functools import cache
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
+
+import pytest
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -35,7 +41,11 @@ PACKAGES = ("helix_graph", "episodes/helix_episodes", "cli/helix_cli")
 SEED = 20_261_122
 COUNT = 200
 #: Seconds for the tests of one mutant; what takes longer counts as noticed, for the tests pass in less without it.
-PATIENCE = 600
+PATIENCE = 900
+#: What runs every day; properties try the examples of every day. Without strict markers, so that a tree from before
+#: there was a mark for slow tests can be tried too.
+_KINDS = "not slow and not fuzz and not corpus and not weights"
+_EVERYDAY = ("-p", "no:cacheprovider", "-o", "strict_markers=false", "-m", _KINDS)
 
 _FLIPS: dict[type[ast.AST], type[ast.AST]] = {
     ast.Lt: ast.LtE,
@@ -170,12 +180,51 @@ def find(wanted: Mutant, known: Sequence[tuple[Mutant, Place]]) -> Place | None:
     return named[0] if named else None
 
 
-def choose(tree: Path) -> None:
-    """Draws the list; of mutants that are told apart by nothing but their file, none."""
-    found = [one for one, _ in all_mutants(tree)]
-    once = [one for one, count in Counter(found).items() if count == 1]
-    drawn = random.Random(SEED).sample(once, COUNT)  # noqa: S311  (no secret)
-    LIST.write_text(json.dumps([one._asdict() for one in drawn], indent=1) + "\n", encoding="utf-8")
+def _listed() -> list[tuple[Mutant, str]]:
+    """The mutants of the list, each with why it is equal in effect, where it is."""
+    listed = json.loads(LIST.read_text(encoding="utf-8"))
+    return [(Mutant(*(one[name] for name in Mutant._fields)), one.get("equal", "")) for one in listed]
+
+
+def refill(tree: Path) -> None:
+    """Draws a mutant for each that is lost, in its place; of those told apart by nothing but their file, none."""
+    known = all_mutants(tree)
+    listed = _listed()
+    once = [one for one, count in Counter(one for one, _ in known).items() if count == 1]
+    drawn = iter(random.Random(SEED).sample(once, len(once)))  # noqa: S311  (no secret)
+    taken = {one for one, _ in listed}
+    kept = []
+    for old, why in listed:
+        is_lost = find(old, known) is None
+        one, equal = (next(new for new in drawn if new not in taken), "") if is_lost else (old, why)
+        taken.add(one)
+        kept.append({**one._asdict(), **({"equal": equal} if equal else {})})
+    LIST.write_text(json.dumps(kept, indent=1) + "\n", encoding="utf-8")
+
+
+#: What each process of a test run loads: places note the test that comes past them, and only chosen tests run.
+_HELPER = """
+import builtins, os
+folder, seen = os.environ.get("MUTANTS_FOLDER"), set()
+def mutants_place(number, open=open, getpid=os.getpid):
+    test = os.environ.get("PYTEST_CURRENT_TEST", "")
+    if folder and (number, test) not in seen:
+        seen.add((number, test))
+        with open(f"{folder}/{getpid()}.reached", "a", encoding="utf-8") as notes:
+            notes.write(f"{number}\\t{test!r}\\n")
+builtins.mutants_place = mutants_place
+"""
+_PLUGIN = """
+import os
+def pytest_collection_modifyitems(config, items):
+    if path := os.environ.get("MUTANTS_TESTS"):
+        chosen = set(open(path, encoding="utf-8").read().split("\\0"))
+        items[:] = [one for one in items if one.nodeid in chosen or one.nodeid.partition("::")[0] in chosen]
+def pytest_runtest_logreport(report):
+    if report.failed:
+        with open(os.environ["MUTANTS_FOLDER"] + f"/{os.getpid()}.failed", "a", encoding="utf-8") as notes:
+            notes.write(f"{report.nodeid!r}\\n")
+"""
 
 
 class Trial:
@@ -183,104 +232,145 @@ class Trial:
 
     def __init__(self, tree: Path, folder: Path) -> None:
         self.root = folder / "tree"
+        self._folder = folder
         kept_out = shutil.ignore_patterns(".venv", ".git", ".hypothesis", "__pycache__", ".*_cache")
         shutil.copytree(tree, self.root, ignore=kept_out, symlinks=True)
         self.known = all_mutants(self.root)
-        self._passing: dict[str, tuple[str, ...]] = {}
+        helpers = folder / "helpers"
+        helpers.mkdir()
+        (helpers / "sitecustomize.py").write_text(_HELPER, encoding="utf-8")
+        (helpers / "mutants_plugin.py").write_text(_PLUGIN, encoding="utf-8")
 
-    def verdict(self, mutant: Mutant) -> str:
-        """``killed``, ``survived``, ``untested`` or ``lost``."""
-        place = find(mutant, self.known)
-        if place is None:
-            return "lost"
-        area = self._area(place.path)
-        if area not in self._passing:
-            self._passing[area] = self._that_pass(area)
-        if not self._passing[area]:
-            return "untested"
+    def reached(self, places: dict[int, Place]) -> dict[int, tuple[str, ...]]:
+        """The tests that come past each place: their ids, or the file where a fixture of theirs does."""
+        sources = {place.path: place.path.read_bytes() for place in places.values()}
+        for path, before in sources.items():
+            path.write_bytes(_noting(before, {n: one for n, one in places.items() if one.path == path}))
+        try:
+            # one process for each file, for what is made once in a process is noted for its first test alone
+            with ThreadPoolExecutor(os.cpu_count()) as several:
+                list(several.map(self._run, self._files()))
+        finally:
+            for path, before in sources.items():
+                path.write_bytes(before)
+        failed = {ast.literal_eval(one) for one in self._notes("failed")}
+        found: dict[int, set[str]] = {number: set() for number in places}
+        for note in self._notes("reached"):
+            number, _, told = note.partition("\t")
+            test, _, phase = ast.literal_eval(told).rpartition(" ")
+            if test and test not in failed:
+                found[int(number)].add(test if phase == "(call)" else test.partition("::")[0])
+        return {number: tuple(sorted(tests)) for number, tests in found.items()}
+
+    def is_killed(self, place: Place, tests: Sequence[str]) -> bool:
+        """Whether one of the tests fails with the mutant."""
+        chosen = self._folder / "chosen"
+        chosen.write_text("\0".join(tests), encoding="utf-8")
         before = place.path.read_bytes()
         place.path.write_bytes(_with(before, place))
         try:
-            return "survived" if self._pass(self._passing[area]) else "killed"
+            code = self._run(sorted({one.partition("::")[0] for one in tests}), "-x", chosen=chosen)
         finally:
             place.path.write_bytes(before)
+        if code == pytest.ExitCode.NO_TESTS_COLLECTED:
+            raise RuntimeError(f"none of the tests is there: {tests}")
+        return code != pytest.ExitCode.OK
 
-    def _area(self, path: Path) -> str:
-        """The package of a module as it is imported; of one right under a component, the module."""
-        parts = path.relative_to(self.root).with_suffix("").parts
-        start = next(number for number, part in enumerate(parts) if part.startswith("helix_"))
-        return ".".join(parts[start : start + 2])
+    def _files(self) -> list[list[str]]:
+        """Each file of tests, and together the modules that have examples in their docstrings."""
+        modules = [path for package in PACKAGES for path in sorted((self.root / package).rglob("*.py"))]
+        examples = [path for path in modules if ">>>" in path.read_text(encoding="utf-8")]
+        tests = [[path] for path in sorted((self.root / "tests").glob("test_*.py"))]
+        return [[str(path.relative_to(self.root)) for path in some] for some in (*tests, examples)]
 
-    def _that_pass(self, area: str) -> tuple[str, ...]:
-        """The files of tests of an area without those that fail in the copy as it is."""
-        files = tuple(str(path) for path in sorted((self.root / "tests").glob("test_*.py")) if self._asks(path, area))
-        return files if not files or self._pass(files) else tuple(one for one in files if self._pass((one,)))
+    def _notes(self, kind: str) -> list[str]:
+        return [
+            line
+            for path in sorted(self._folder.glob(f"*.{kind}"))
+            for line in path.read_text(encoding="utf-8").splitlines()
+        ]
 
-    def _asks(self, path: Path, area: str) -> bool:
-        imported = _imports(path) | {
-            name for helper in _imports(path) for name in _imports(self.root / "tests" / "helpers" / f"{helper}.py")
-        }
-        named = path.name.startswith(f"test_{area.rpartition('.')[2]}")
-        return named or any(name == area or name.startswith(f"{area}.") for name in imported)
-
-    def _pass(self, files: Sequence[str]) -> bool:
-        folders = [str(self.root / Path(package).parent) for package in PACKAGES]
-        environment = {**os.environ, "PYTHONPATH": os.pathsep.join(folders)}
-        # without strict markers, so that a tree from before there was a mark for slow tests can be tried too
-        lenient = ("-o", "addopts=--import-mode=importlib", "-o", "strict_markers=false")
-        options = ("-q", "-x", *lenient, "-p", "no:cacheprovider", "-m", "not slow and not corpus and not weights")
-        command = [sys.executable, "-m", "pytest", *options, *files]
+    def _run(self, files: Sequence[str], *options: str, chosen: Path | None = None) -> int | None:
+        """What pytest ended with; None when it took too long."""
+        folders = [str(self._folder / "helpers"), *(str(self.root / Path(package).parent) for package in PACKAGES)]
+        environment = {**os.environ, "PYTHONPATH": os.pathsep.join(folders), "MUTANTS_FOLDER": str(self._folder)}
+        environment |= {"MUTANTS_TESTS": str(chosen)} if chosen else {}
+        command = [sys.executable, "-m", "pytest", "-q", "-p", "mutants_plugin", *_EVERYDAY, *options, *files]
         try:
             done = subprocess.run(
                 command, cwd=self.root, env=environment, capture_output=True, check=False, timeout=PATIENCE
             )
         except subprocess.TimeoutExpired:
-            return False
-        return done.returncode == 0
+            return None
+        return done.returncode
 
 
-@cache
-def _imports(path: Path) -> frozenset[str]:
-    if not path.exists():
-        return frozenset()
-    found: set[str] = set()
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-        if isinstance(node, ast.Import):
-            found |= {alias.name for alias in node.names}
-        elif isinstance(node, ast.ImportFrom) and node.module:
-            found |= {node.module, *(f"{node.module}.{alias.name}" for alias in node.names)}
-    return frozenset(found)
+def _noting(source: bytes, places: dict[int, Place]) -> bytes:
+    """A module whose places note that they were reached; a place within another one is noted as well."""
+    starts = _starts(source)
+    inserts: list[tuple[int, bool, int, bytes]] = []
+    for number, place in places.items():
+        begin, end = (starts[line - 1] + column for line, column in (place.begin, place.end))
+        # of places that begin or end together, the longer is the outer one
+        inserts.append((begin, True, -end, f"(mutants_place({number}), ".encode()))
+        inserts.append((end, False, -begin, b")[1]"))
+    for at, _, _, text in sorted(inserts, reverse=True):
+        source = source[:at] + text + source[at:]
+    return source
 
 
 def _with(source: bytes, place: Place) -> bytes:
-    """A module with its mistake; columns count bytes."""
-    lines = source.splitlines(keepends=True)
-    starts = [0]
-    for line in lines:
-        starts.append(starts[-1] + len(line))
+    """A module with its mistake."""
+    starts = _starts(source)
     begin, end = (starts[line - 1] + column for line, column in (place.begin, place.end))
     return source[:begin] + place.written.encode() + source[end:]
 
 
+def _starts(source: bytes) -> list[int]:
+    """Where each line begins; columns count bytes."""
+    starts = [0]
+    for line in source.splitlines(keepends=True):
+        starts.append(starts[-1] + len(line))
+    return starts
+
+
+def _numbers(text: str) -> list[int]:
+    ranges = [one.partition("-") for one in text.split(",")]
+    return [number for first, _, last in ranges for number in range(int(first), int(last or first) + 1)]
+
+
 def main() -> None:
-    """Runs the list, or makes it."""
+    """Runs the list, or makes it whole."""
     parser = argparse.ArgumentParser(description=re.split(r"\n\n", __doc__ or "")[0])
-    parser.add_argument("--choose", action="store_true")
-    parser.add_argument("--first", type=int, default=COUNT)
+    parser.add_argument("--refill", action="store_true")
+    parser.add_argument("--only", type=_numbers, default=list(range(COUNT)))
+    parser.add_argument("--reached", type=Path)
     parser.add_argument("--tree", type=Path, default=HERE.parent)
     asked = parser.parse_args()
-    if asked.choose:
-        choose(asked.tree)
+    if asked.refill:
+        refill(asked.tree)
         return
-    wanted = [Mutant(**one) for one in json.loads(LIST.read_text(encoding="utf-8"))][: asked.first]
+    listed = _listed()
     verdicts: Counter[str] = Counter()
     with tempfile.TemporaryDirectory() as folder:
         trial = Trial(asked.tree.resolve(), Path(folder))
-        for mutant in wanted:
-            verdict = trial.verdict(mutant)
+        places = {number: place for number, (one, _) in enumerate(listed) if (place := find(one, trial.known))}
+        if asked.reached and asked.reached.exists():
+            reached = {int(name): tests for name, tests in json.loads(asked.reached.read_text("utf-8")).items()}
+        else:
+            reached = trial.reached(places)
+            if asked.reached:
+                asked.reached.write_text(json.dumps(reached), encoding="utf-8")
+        for number in asked.only:
+            mutant, equal = listed[number]
+            if equal or number not in places or not reached[number]:
+                verdict = "equal in effect" if equal else "lost" if number not in places else "untested"
+            else:
+                verdict = "killed" if trial.is_killed(places[number], reached[number]) else "survived"
             verdicts[verdict] += 1
-            print(f"{verdict:9} {mutant.function}: {mutant.expression}", flush=True)
-    print(f"killed {verdicts['killed']} of {len(wanted)}: {dict(verdicts)}")
+            told = f"  ({equal})" if equal else ""
+            print(f"{number:3} {verdict:15} {mutant.function}: {mutant.expression}{told}", flush=True)
+    print(f"killed {verdicts['killed']} of {len(asked.only)}: {dict(verdicts)}")
 
 
 if __name__ == "__main__":

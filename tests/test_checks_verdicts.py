@@ -445,3 +445,15 @@ def test_a_full_disk_is_no_error_in_the_code() -> None:
     output = f"{full}\n\nerror: could not compile `shop`"
     (verdict,) = read_verdicts(parse_command("cargo build"), output=output, exit_code=101, status="error")
     assert [one.family for one in verdict.findings] == ["no space left"]
+
+
+def test_what_a_compiler_of_go_has_and_wants_is_no_linter() -> None:
+    output = "# shop\n./cart.go:5:2: not enough arguments in call to total\n\thave (price)\n\twant (price, rate)\n"
+    (verdict,) = verdicts("make check", output, 1)
+    assert (verdict.check, [found.family for found in verdict.findings]) == ("go build", ["wrong arguments"])
+
+
+def test_a_build_in_rust_failed_for_its_error_and_not_for_a_warning_about_it() -> None:
+    output = "warning: build failed, waiting for other jobs to finish...\nerror: could not compile `shop`\n"
+    (verdict,) = verdicts("cargo build", output, 101)
+    assert [found.message for found in verdict.findings] == ["error: could not compile `shop`"]

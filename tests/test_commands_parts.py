@@ -58,6 +58,7 @@ def test_what_changes_something_is_no_look(text: str) -> None:
         ("ls # && rm x", ["ls"]),
         ("a &&\n  b \\\n  -c", ["a", "b"]),
         ("diff <(sort a) <(sort b)", ["diff"]),
+        ('diff <("./list old" a) b; pytest', ["diff", "pytest"]),
         ("FOO=1 BAR='x y' time env -u Z timeout -s KILL 60 sudo -u me nice -n 5 pytest -q", ["pytest"]),
         ("npx --yes -p typescript tsc --noEmit", ["tsc"]),
         ("uv run --with rich python -m pytest", ["pytest"]),
@@ -177,6 +178,7 @@ def test_flags_that_change_the_meaning_are_kept(text: str, flags: tuple[str, ...
         ("cd x", "cd", None),
         ("gh pr view 3 --json title | jq .title", "jq", None),
         ("git stash pop && ./test-harness.sh setup-repo", "test-harness.sh", "setup-repo"),
+        ("git add . && tox run -e lint", "tox", "lint"),
     ],
 )
 def test_the_decisive_part(text: str, program: str, subcommand: str | None) -> None:

@@ -163,3 +163,15 @@ def test_a_tool_that_was_told_nothing_is_quoted_by_its_name_and_proves_nothing(
     assert decision.outcome == "unknown"
     assert decision.evidence is not None
     assert decision.evidence.quote == "mcp__desk__submit"
+
+
+@pytest.mark.parametrize(("between", "answers"), [(3, True), (4, False)])
+def test_a_look_answers_an_error_of_at_most_four_calls_ago(
+    script: Begin, chosen: Chosen, between: int, *, answers: bool
+) -> None:
+    log = script("s").prompt("Find the cart")
+    log = log.call("Read", {"file_path": "/work/shop/cart.py"}, error="File does not exist.")
+    for number in range(between):
+        log = log.call("Read", {"file_path": f"/work/shop/other{number}.py"}, output="x = 1")
+    log = log.call("Glob", {"pattern": "**/cart.py"}, output="/work/shop/lib/cart.py")
+    assert chosen(log) == ([("recovery", "use Glob: **/cart.py")] if answers else [])

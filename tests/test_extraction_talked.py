@@ -87,6 +87,12 @@ def test_words_that_choose_nothing(talked: Callable[[str], tuple[Decision, ...]]
     assert talked(text) == ()
 
 
+def test_a_plan_is_quoted_by_its_first_step(talked: Callable[[str], tuple[Decision, ...]]) -> None:
+    (plan,) = talked(PLAN)
+    assert plan.evidence is not None
+    assert plan.evidence.quote == "Move the rounding"
+
+
 def test_a_choice_that_is_thought_and_then_said_counts_once(script: Begin, episode_of: Extracted) -> None:
     log = script("s").prompt("Do").think("I'll use a map instead of a list.").say("I'd suggest a map.")
     assert [one.chosen for one in episode_of(log).decisions] == ["I'd suggest a map."]

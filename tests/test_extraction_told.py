@@ -92,6 +92,30 @@ def test_a_decision_came_out_as_the_log_says_and_no_better(declared: str, outcom
     assert [one.outcome for one in episode.decisions] == [outcome]
 
 
+def test_a_decision_without_a_reason_of_its_own_has_the_one_that_its_words_give(tmp_path: Path) -> None:
+    (decision,) = in_json(tmp_path, decisions=["Kept one file rather than a folder, because nobody reads it"]).decisions
+    assert (decision.rationale, decision.options) == ("nobody reads it", ("a folder",))
+
+
+def test_a_deed_is_no_good_outcome_of_itself(tmp_path: Path) -> None:
+    episode = in_json(tmp_path, {"action": "Verified the reader", "outcome": "The map works as expected"})
+    assert [(event.content, event.status) for event in episode.events] == [
+        ("Verified the reader", "unknown"),
+        ("The map works as expected", "ok"),
+    ]
+
+
+@pytest.mark.parametrize("again", ["The importer crashed on a file", "On a file the importer crashed"])
+def test_a_failure_of_three_words_that_is_found_twice_is_one(again: str, tmp_path: Path) -> None:
+    episode = in_json(tmp_path, {"finding": "The importer crashed on a file"}, {"finding": again})
+    assert failures(episode) == ["The importer crashed on a file"]
+
+
+def test_a_failure_of_two_words_that_is_found_twice_is_one(tmp_path: Path) -> None:
+    episode = in_json(tmp_path, {"finding": "The importer crashed"}, {"finding": "The importer crashed"})
+    assert failures(episode) == ["The importer crashed"]
+
+
 def test_what_says_more_of_a_deed_is_not_caused_by_it(tmp_path: Path) -> None:
     entries = [
         {"action": "Measured the cache", "detail": "Read all four hosts twice"},

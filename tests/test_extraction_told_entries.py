@@ -17,6 +17,13 @@ def test_each_row_of_a_table_of_defects_is_a_failure(tmp_path: Path) -> None:
     assert failures(in_markdown(tmp_path, f"## Analysis\n\n{rows}")) == ["Cache keeps old rows: 7: High"]
 
 
+def test_what_stands_indented_below_a_table_of_decisions_is_part_of_the_last_one(tmp_path: Path) -> None:
+    table = "| Decision | Rationale |\n|---|---|\n| Keep the map | It is fast |\n"
+    items = "- Rationale: nobody reads it twice\n  - It is small\n"
+    (decision,) = in_markdown(tmp_path, f"## Decisions\n\n{table}\n{items}").decisions
+    assert decision.rationale == "It is fast nobody reads it twice It is small"
+
+
 def test_a_table_of_tickets_lists_no_failures(tmp_path: Path) -> None:
     rows = "| Issue | Priority | Title |\n|---|---|---|\n| #12 | P1 | Add a second cache |\n"
     assert failures(in_markdown(tmp_path, f"## Analysis\n\n{rows}")) == []

@@ -18,6 +18,12 @@ def outcomes(episode: Episode) -> list[str]:
     return [decision.outcome for decision in episode.decisions]
 
 
+def test_a_status_below_another_name_than_the_outcomes_is_not_the_sessions(tmp_path: Path) -> None:
+    detail = {"status": "failed", "detail": "The export crashed"}
+    assert in_json(tmp_path, outcome={"deployment": detail}).outcome == "unknown"
+    assert in_json(tmp_path, outcome={"outcome": {"status": "complete"}}).outcome == "success"
+
+
 def test_a_change_is_judged_by_the_next_check_that_names_what_it_names(tmp_path: Path) -> None:
     check = {"action": "Ran tests/test_export_rows.py", "result": "Green"}
     named = in_json(tmp_path, CHOICE, {**check, "action": "tests/test_export_rows.py: 12 passed"})

@@ -233,3 +233,31 @@ def test_the_corpus_is_read_whole(corpora: Path) -> None:
         assert session.accounting.lines == len(log.read_text(encoding="utf-8").removesuffix("\n").split("\n"))
         assert session.task
         assert not session.accounting.bad
+
+
+def in_markdown(folder: Path, body: str) -> Session:
+    path = folder / "2026-04-01-session-2.md"
+    path.write_text(f"# Session 2: Tidy\n\n## Objective\n\nTidy up.\n\n{body}\n", encoding="utf-8")
+    return read(path)
+
+
+def test_a_lesson_in_the_list_of_deeds_is_one_and_a_plain_line_of_prose_is_none(tmp_path: Path) -> None:
+    listed = in_markdown(tmp_path, "## Work Log\n\n- Renamed the reader\n- Lesson: name the cache\n")
+    assert texts(listed, "lesson") == ["name the cache"]
+    assert texts(in_markdown(tmp_path, "## Work Log\n\nLesson: name the cache\n"), "lesson") == []
+
+
+def test_a_finding_is_told_without_its_label_and_other_labels_say_what_they_name(tmp_path: Path) -> None:
+    session = in_markdown(tmp_path, "## Analysis\n\n**Finding**: the map is old\n\n**Evidence**: the log of the run\n")
+    assert texts(session, "note", "found") == ["the map is old"]
+    assert texts(session, "note", "other") == ["Evidence: the log of the run"]
+
+
+def test_a_label_under_decisions_that_names_something_else_decides_nothing(tmp_path: Path) -> None:
+    session = in_markdown(tmp_path, "## Decisions\n\n**TIMELINE**: two weeks\n\n**Keep the map**: it is fast\n")
+    assert texts(session, "decision") == ["Keep the map: it is fast"]
+
+
+def test_the_branch_says_what_a_session_without_an_objective_was_for(tmp_path: Path) -> None:
+    document = {"session": {"objective": "TBD", "branch": "feat/fix-the-gate"}, "protocolCompliance": {}, "workLog": []}
+    assert written(tmp_path, document).task == "fix the gate"

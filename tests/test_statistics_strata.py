@@ -142,6 +142,11 @@ def test_few_expected_successes_are_tested_exactly() -> None:
     assert less == pytest.approx(1 - 120 / 1140 / 2)
 
 
+def test_of_one_session_each_way_every_chance_can_be_counted() -> None:
+    """One success of two sessions falls to either; what was seen is counted half."""
+    assert chances(ours([(1, 0, 0, 1)])) == pytest.approx((0.75, 0.25))
+
+
 @given(worlds)
 def test_one_stratum_is_fishers_exact_test_with_the_seen_table_counted_half(
     cells: list[tuple[int, int, int, int]],
