@@ -168,3 +168,24 @@ def test_of_two_with_the_same_text_the_line_tells(tmp_path: Path, script: Callab
     memory.episodes.correct("s", twice[1].id, rationale="the second one")
     rationales = [one.rationale for one in memory.episodes.require("s").decisions if one.chosen == "edit b.py"]
     assert rationales == [twice[0].rationale, "the second one"]
+
+
+def test_a_correction_goes_with_its_line_where_the_words_have_changed(
+    tmp_path: Path, script: Callable[..., Script]
+) -> None:
+    memory = Memory(tmp_path / ".helix")
+    memory.extract([script("s").prompt("go").edit("b.py").save(tmp_path / "logs")])
+    memory.episodes.correct("s", ids(memory.episodes.require("s"), "edit b.py"), rationale="because of the review")
+    memory.extract([script("s").prompt("go").edit("c.py").save(tmp_path / "logs")], force=True)
+    (decision,) = memory.episodes.require("s").decisions
+    assert (decision.chosen, decision.rationale) == ("edit c.py", "because of the review")
+
+
+def test_what_is_left_of_a_fix_has_all_of_its_credit(tmp_path: Path, script: Callable[..., Script]) -> None:
+    memory = Memory(tmp_path / ".helix")
+    log = script("s").prompt("go").run("pytest -q", "E   KeyError: 'x'\n1 failed", code=1)
+    memory.extract([log.edit("a.py").edit("b.py").run("pytest -q", "1 passed").save(tmp_path / "logs")])
+    before = memory.episodes.require("s")
+    assert [(len(fix.changes), fix.share) for fix in before.fixes] == [(2, 0.5)]
+    after = memory.episodes.correct("s", ids(before, "edit a.py"), withdrawn=True)
+    assert [(fix.changes, fix.share) for fix in after.fixes] == [((ids(before, "edit b.py"),), 1.0)]

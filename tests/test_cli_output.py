@@ -15,12 +15,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from helix_cli.app import run
 from helix_cli.output import emit_json, plain_table, progress, say, table
 from helix_cli.terminal import clean
 from helix_graph import __version__
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
+
+    from session_script import Script
 
 ESCAPE = "\x1b[2J"
 LONG = "x" * 400
@@ -47,6 +50,18 @@ def test_a_terminal_gets_its_width_and_still_every_character(
     printed = capsys.readouterr().out
     assert printed.count("x") == len(LONG)
     assert max(map(len, click.unstyle(printed).splitlines())) <= 60
+
+
+def test_numbers_of_lines_end_at_one_place(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], script: Callable[..., Script], tmp_path: Path
+) -> None:
+    logs = tmp_path / "logs"
+    script("short").prompt("go").save(logs)
+    script("longer").prompt("go").edit("a.py").edit("b.py").edit("c.py").edit("d.py").edit("e.py").save(logs)
+    as_terminal(monkeypatch, columns=100)
+    assert run(["episode", "extract", str(logs), "--output", str(tmp_path / "made"), "--verbose"]) == 0
+    shown = click.unstyle(capsys.readouterr().out)
+    assert "\nlonger      11    11      0    0\nshort        1     1      0    0\n" in shown
 
 
 def test_brackets_of_a_log_are_not_taken_for_markup(

@@ -116,6 +116,13 @@ def test_a_failure_of_two_words_that_is_found_twice_is_one(tmp_path: Path) -> No
     assert failures(episode) == ["The importer crashed"]
 
 
+def test_a_reason_points_at_its_failure_by_a_word_that_three_statements_use(tmp_path: Path) -> None:
+    entries = [{"finding": "The parser crashed"}, "Read the parser crash notes", "Tidied the parser after a crash"]
+    decided = [{"decision": "Rewrote it", "rationale": "crashes of the parser"}]
+    episode = in_json(tmp_path, *entries, decisions=decided)
+    assert ("The parser crashed", "stated", "causes", "Rewrote it") in links(episode)
+
+
 def test_what_says_more_of_a_deed_is_not_caused_by_it(tmp_path: Path) -> None:
     entries = [
         {"action": "Measured the cache", "detail": "Read all four hosts twice"},

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import json
 import re
 import shutil
 import subprocess
@@ -180,3 +181,13 @@ def test_tables_replace_nothing_and_leave_nothing_half_written(
     assert run([*ours, str(tmp_path / "part"), "--focus", "ruff"]) == 2
     assert run(ours[:-1]) == 2
     assert sorted(one.name for one in tmp_path.iterdir() if one != demo_memory.root) == ["empty", "used"]
+
+
+def test_json_is_printed_as_json_and_another_format_as_a_text_in_it(
+    demo_memory: Memory, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("HELIX_DIR", str(demo_memory.root))
+    assert run(["graph", "export", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out) == json.loads(demo_memory.graph.export())
+    assert run(["graph", "export", "--format", "dot", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["text"].startswith("digraph")

@@ -69,6 +69,12 @@ def test_a_known_failure_of_this_way_says_pivot_at_once_and_to_what(tmp_path: Pa
     assert found.suggested_pivot == texts[1][1]
 
 
+def test_a_failure_that_shares_less_than_half_of_the_words_is_none_of_this_way(tmp_path: Path) -> None:
+    insights = NotedInsights(("mocked", "To mock the database hides the rest"), tags={"mocked": ["failure"]})
+    approach = "Mock the billing service of a remote database server"
+    assert plans_in(tmp_path, insights).assess(GOAL, approach).recommendation == "continue"
+
+
 @pytest.mark.parametrize("approach", ["Use a lock", "Add a user"])
 def test_parts_of_words_and_words_without_meaning_say_nothing(approach: str, tmp_path: Path) -> None:
     insights = NotedInsights(("clock", "A clock that is used by users may be blocked"), tags={"clock": ["failure"]})

@@ -511,6 +511,23 @@ def test_messages_with_roles_say_the_same_in_every_dialect(tmp_path: Path, name:
     assert session.accounting.lines == len(DIALECTS[name])
 
 
+def test_a_part_that_is_marked_as_thought_is_no_message(tmp_path: Path) -> None:
+    prompt, *_ = DIALECTS["qwen"]
+    parts = [{"text": "first the tests", "thought": True}, {"text": "on it"}]
+    answer = {
+        **prompt,
+        "type": "assistant",
+        "uuid": "b",
+        "parentUuid": "a",
+        "message": {"role": "model", "parts": parts},
+    }
+    session = read(lines(tmp_path / "log.jsonl", prompt, answer))
+    assert [(step.kind, step.text) for step in session.steps[1:]] == [
+        ("thought", "first the tests"),
+        ("message", "on it"),
+    ]
+
+
 def test_hermes_is_one_document_of_messages(tmp_path: Path) -> None:
     call = {"id": "t1", "type": "function", "function": {"name": "shell", "arguments": '{"command": "pytest"}'}}
     path = document(

@@ -230,6 +230,12 @@ def test_an_observation_is_the_result_of_its_cause(tmp_path: Path) -> None:
     assert session.accounting.lines == len(events)
 
 
+def test_the_last_words_may_stand_beside_the_action(tmp_path: Path) -> None:
+    finish = {**action(1, "finish"), "message": "It is made."}
+    session = read(tmp_path / "run.json", [action(0, "run", command="make"), finish], reader="openhands")
+    assert [step.text for step in session.steps if step.kind == "message"] == ["It is made."]
+
+
 def test_edits_are_what_the_editor_was_told(tmp_path: Path) -> None:
     code = "print(file_editor(**{'command': 'create', 'path': '/workspace/a.py', 'file_text': 'x = 1\\n'}))"
     events = [

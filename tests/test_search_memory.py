@@ -125,3 +125,12 @@ def test_the_command_refuses_with_the_seeds_sentences(
     assert memory.root
     assert run(["search", *arguments]) == code
     assert said in capsys.readouterr().err
+
+
+def test_a_text_of_four_lines_is_shown_whole(memory: Memory, capsys: pytest.CaptureFixture[str]) -> None:
+    for lines in (4, 5):
+        memory.topics.store("orders", "\n".join(f"unmistakable {number}" for number in range(lines)))
+    assert run(["search", "unmistakable"]) == 0
+    shown = capsys.readouterr().out
+    assert (shown.count("> unmistakable"), shown.count("more line")) == (8, 1)
+    assert "… 1 more line" in shown

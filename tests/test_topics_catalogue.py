@@ -172,3 +172,12 @@ def test_what_an_action_does_not_have_is_refused(
     topics.store("t", "text")
     with pytest.raises(error):
         topics.topics(action, **given)
+
+
+def test_references_are_the_most_used_first_and_else_by_name(topics: Topics) -> None:
+    topics.store("store", "nothing")
+    for name in ("pear", "fig", "plum", "kiwi", "apple", "lime"):
+        topics.store(name, "see there", links="store:0")
+    topics.store("pear", "see there too", links="store:0")
+    graph: Any = topics.topics("graph")
+    assert [one.source for one in graph.edges] == ["pear", "apple", "fig", "kiwi", "lime", "plum"]

@@ -118,6 +118,14 @@ def test_the_seeds_array_is_taken_in(tmp_path: Path) -> None:
     assert [entry.text for entry in topics.read("test").entries] == ["imported", "imported"]
 
 
+def test_a_link_of_the_seeds_array_leads_to_an_entry_of_the_array(tmp_path: Path) -> None:
+    topics = topics_at(tmp_path)
+    array = [{"topic": "engine", "text": "a fact"}, {"topic": "net", "text": "a link", "links": ["engine:0"]}]
+    done: Any = topics.topics("import", json=json.dumps(array))
+    assert done.left_out == ()
+    assert topics.read("net").entries[0].links == ("engine:0",)
+
+
 def test_the_originals_export_is_understood_with_its_repeated_keys(tmp_path: Path) -> None:
     topics = topics_at(tmp_path)
     body = "[tags: gotchas, hot]\\n[source: src/ffi.rs:15]\\n[confidence: 0.8]\\n[links: a:1 b:0 b:7]\\narm64 only 😀"
