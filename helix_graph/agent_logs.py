@@ -139,6 +139,10 @@ class SourceFilter:
             return f"the session ran in {folder}, which is another project"
         return self._admission.against_session(session)
 
+    def is_forgotten(self, session: str) -> bool:
+        """Whether a session was forgotten, perhaps while its log was read."""
+        return self._admission.is_forgotten(session)
+
     def is_anothers(self, session: str) -> bool:
         """Whether the episode of a session came from the team's server."""
         return self._admission.is_anothers(session)

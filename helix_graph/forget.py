@@ -270,8 +270,9 @@ def forget(
 ) -> ForgetReport:
     """Removes sessions from the memory in ``root`` and verifies that nothing of them remains.
 
-    An empty selection takes up what earlier attempts have left unverified. Plans and insights in ``databases`` come
-    first: while a session's episode is there, an attempt that was cut short can be made again.
+    An empty selection takes up what earlier attempts have left unverified. The tombstones come first: whoever reads a
+    log or harvests meanwhile sees them before it has finished. Then come plans and insights in ``databases``: while a
+    session's episode is there, an attempt that was cut short can be made again.
 
     Raises:
         HelixGraphError: The selection is empty, and nothing is unproved.
@@ -290,8 +291,9 @@ def forget(
     written = [AssertionStore(folder / ASSERTIONS) for folder in (graph.causality, root / SET_ASIDE)]
     assertions = [path for one in written for path in one.naming(sessions)]
     if not dry_run and (chosen or waiting):
+        doomed = _bury(root, store, sessions, written)
         unreached = list(_forget_in_databases(root, databases, sessions))
-        _forget_files(root, store, sessions, written)
+        _remove(doomed)
         assertions += _forget_in_graph(root, graph, sessions)
         _remove_derived(root)
         unreached += forget_in_shards(root, tombstones.holds)
@@ -335,8 +337,8 @@ def _forget_in_databases(root: Path, databases: Sequence[Insights], sessions: Se
             yield Unsearched(file=insights.path.name, problem=str(error))
 
 
-def _forget_files(root: Path, store: EpisodeStore, sessions: Sequence[str], written: Sequence[AssertionStore]) -> None:
-    """Episodes and what names them; all are buried first, so that no kill loses what is to be searched for."""
+def _bury(root: Path, store: EpisodeStore, sessions: Sequence[str], written: Sequence[AssertionStore]) -> list[Path]:
+    """Buries all before anything is removed, so that no kill loses what is to be searched for; the files to remove."""
     doomed: list[Path] = []
     for session in sessions:
         files = [store.path_of(session), *quarantined_of_session(root, session)]
@@ -347,6 +349,11 @@ def _forget_files(root: Path, store: EpisodeStore, sessions: Sequence[str], writ
         files += [path for one in written for path in one.naming([session])]
         Tombstones(root).bury(session, said={text for path in files for text in texts_of(path)}, steps=steps)
         doomed += [*files, team_marker(root, PREFIX + session)]
+    return doomed
+
+
+def _remove(doomed: Sequence[Path]) -> None:
+    """Episodes and what names them, with what a killed process left of them."""
     for path in doomed:
         for leftover in (*path.parent.glob(f".{escape(path.name)}.*{TEMPORARY_SUFFIX}"), path):
             remove_file(leftover)

@@ -292,7 +292,7 @@ class MemoryFilter:
         """The rule that keeps out the session or its project, or that it was forgotten."""
         projects = [name for name in (session.project, session.root) if name]
         rule = self._rules.against("session", session.id) or self._rules.against("project", *projects)
-        if rule is None and not self._force and self._tombstones.holds(session.id):
+        if rule is None and self.is_forgotten(session.id):
             return "its session was forgotten; `helix-graph episode extract --force LOG` brings it back"
         return _said(rule)
 
@@ -305,6 +305,10 @@ class MemoryFilter:
         ids = (step.source.id for step in kept.steps)
         copied = max((n for n, one in enumerate(ids) if one and digest(one) in self._forgotten_steps), default=-1)
         return msgspec.structs.replace(kept, steps=kept.steps[copied + 1 :]) if copied >= 0 else kept
+
+    def is_forgotten(self, session: str) -> bool:
+        """Whether a session was forgotten, perhaps while its log was read."""
+        return not self._force and self._tombstones.holds(session)
 
     def is_anothers(self, session: str) -> bool:
         """Whether the episode of a session came from the team's server."""

@@ -9,15 +9,20 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from helix_episodes import ingest
 from helix_episodes.errors import HelixGraphError, NotFound
+from helix_episodes.extraction.pipeline import extract
 from helix_graph import Memory
 from helix_graph.errors import GraphNotCompiled
+from helix_graph.insights import harvest
 from processes import assert_as_fresh, write_logs
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
     from pathlib import Path
 
+    from helix_episodes.model import Episode, Provenance
+    from helix_episodes.session import Session
     from session_script import Script
 
 THEIR_TASK = "Prepare the layoffs of the bindery"
@@ -219,7 +224,7 @@ def test_a_session_with_the_longest_id_is_forgotten_and_hides_no_other(
 def test_a_log_under_the_name_of_anothers_episode_does_not_stand_in_for_it(
     tmp_path: Path, script: Callable[..., Script], *, first: bool
 ) -> None:
-    memory = Memory.init(tmp_path)
+    memory = Memory(tmp_path / ".helix")
     logs = [script(name).prompt(f"Do {name}").edit(f"{name}.py").save(tmp_path / name) for name in ("it", "episode-it")]
     memory.extract(reversed(logs) if first else logs)
     assert {one.session for one in memory.episodes.list()} == {"it", "session-episode-it"}
@@ -263,3 +268,48 @@ def test_an_older_copy_of_the_graph_answers_nothing_and_a_compile_erases_it(memo
     memory.graph.compile()
     assert memory.graph.seen(THEIR_OUTPUT).precedents == ()
     assert THEIR_OUTPUT.encode() not in everything(memory)
+
+
+def test_what_is_forgotten_while_its_log_is_read_does_not_come_back(
+    tmp_path: Path, script: Callable[..., Script], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    memory = Memory(tmp_path / ".helix")
+    log = script("s1").prompt("Fix the labels").run("pytest -q", "1 passed in 0.1s")
+    memory.extract([log.save(tmp_path / "logs")])
+    log.run("pytest -q", "E   ModuleNotFoundError: No module named 'zanzibar'\n1 failed in 0.1s", code=1)
+
+    def forgotten_meanwhile(session: Session, *, provenance: Provenance) -> Episode:
+        made = extract(session, provenance=provenance)
+        assert memory.forget(["s1"]).sessions == ("s1",)
+        return made
+
+    monkeypatch.setattr(ingest, "extract", forgotten_meanwhile)
+    report = memory.extract([log.save(tmp_path / "logs")])
+    assert report.recorded == ()
+    assert ["forgotten while" in one.problem for one in report.left_out] == [True]
+    assert memory.episodes.list() == []
+    assert not any(b"zanzibar" in path.read_bytes() for path in memory.root.rglob("*") if path.is_file())
+
+
+def test_what_is_forgotten_while_it_is_harvested_does_not_come_back(
+    tmp_path: Path, script: Callable[..., Script], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    memory = Memory(tmp_path / ".helix")
+    for name, module in (("s1", "parcels"), ("s2", "ledgers")):
+        error = f"E   ModuleNotFoundError: No module named '{module}'\n1 failed in 0.1s"
+        log = script(name).prompt("Fix it").run("pytest -q", error, code=1)
+        log.edit("pyproject.toml", new=f"{module} = 1").run("pytest -q", "1 passed in 0.1s")
+        memory.extract([log.save(tmp_path / "logs")])
+    grouping = harvest.grouped
+
+    def forgotten_meanwhile(episodes: Iterable[Episode]) -> list[harvest.HarvestGroup]:
+        found = grouping(episodes)
+        monkeypatch.setattr(harvest, "grouped", grouping)
+        memory.forget(["s1"])
+        return found
+
+    monkeypatch.setattr(harvest, "grouped", forgotten_meanwhile)
+    memory.insights.harvest()
+    said = " ".join(str(one["content"]) for one in memory.insights.newest(limit=None))
+    assert "ledgers" in said
+    assert "parcels" not in said

@@ -29,6 +29,7 @@ from helix_episodes.extraction.pipeline import EXTRACTOR_VERSION, extract
 from helix_episodes.model import Episode, Outcome, Provenance
 from helix_episodes.readers import find_files, find_reader, sessions_in
 from helix_episodes.redaction import CutIn, cuts_in
+from helix_episodes.safe_files import remove_file
 from helix_episodes.session import Accounting, Session, format_position
 from helix_episodes.source_logs import (
     EpisodeBeginning,
@@ -130,6 +131,10 @@ class IngestFilter(Protocol):
 
     def admitted(self, session: Session) -> Session:
         """The session without the steps that stay out."""
+        ...
+
+    def is_forgotten(self, session: str) -> bool:
+        """Whether a session stays out because somebody forgot it, perhaps while its log was read."""
         ...
 
     def is_anothers(self, session: str) -> bool:
@@ -332,6 +337,11 @@ class _Recorder:
             place = self.store.path_of(episode.session) if same else self.store.save(episode)
         except HelixGraphError as error:
             self._fail(begun.log, error)
+            return
+        if self.admission and self.admission.is_forgotten(episode.session):  # whoever forgets it removes it after this
+            remove_file(place)
+            problem = "its session was forgotten while its log was read"
+            self.left_out.append(SkippedLog(log=str(begun.log), problem=problem))
             return
         if not same:
             self._remember(episode)

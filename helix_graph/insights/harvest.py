@@ -37,7 +37,7 @@ from helix_graph.insights.model import (
 from helix_graph.insights.safe_quoting import flat
 from helix_graph.insights.scoring import LONGEST_CONTENT, LONGEST_NAME, SHORTEST_CONTENT, content_length
 from helix_graph.insights.storing import clean_content, slug_of
-from helix_graph.project import digest, forgotten_elsewhere
+from helix_graph.project import digest, forgotten_digests, forgotten_elsewhere
 from helix_graph.timestamps import parse_stamp
 from helix_graph.validation import as_datetime, as_str
 
@@ -127,7 +127,9 @@ def harvest(
         dry_run=dry_run,
     )
     with context.database.reading() if dry_run else context.database.writing() as connection:
-        for group in groups:
+        forgotten = forgotten_digests(context.path.parent)  # perhaps since the episodes were read
+        left = [one for one in chosen if digest(one.session) not in forgotten]
+        for group in groups if len(left) == len(chosen) else grouped(left):
             vector, numbers = vectors.get(group.uid, (None, None))
             twin = None
             if numbers is not None and group[0].kind == LESSON:
