@@ -43,7 +43,7 @@ _SAYS_NOTHING = Regex(
     r"|editor.s diagnostic",
     re.IGNORECASE,
 )
-_WORDS = Regex(r"[\w.:-]*\w")
+_WORDS = Regex(r"(?<![\w.:-])[\w.:-]*\w")
 _LETTERS = Regex(r"[^\W\d_]{2,}")
 #: A word that can be nothing but a name of an error: a code, or an exception.
 _UNMISTAKABLE = Regex(r"[A-Za-z]{1,8}-?\d{2,5}|(?:[A-Z][a-z0-9]+){2,}")

@@ -89,7 +89,7 @@ _LOOKALIKES = str.maketrans(
     )
 )
 #: A quotation mark, with the backslashes before it: doubled, they cannot take the escape from it.
-_CLOSING = Regex(r'(\\*)"')
+_CLOSING = Regex(r'(?<!\\)(\\*)"')
 
 
 def quoted(text: str, *, said_by: str = "", longest: int | None = None) -> str:

@@ -52,7 +52,7 @@ _CONTEXT_LIMIT = 160
 #: "yes please", "do it", "2": nothing longer is only an answer.
 _ASSENT_LIMIT = 20
 #: A file as words name it.
-_FILE = re.compile(r"[\w./-]*\w\.[A-Za-z]\w*")
+_FILE = re.compile(r"(?<![\w./-])[\w./-]*\w\.[A-Za-z]\w*")
 #: Words with which an agent gives a reason for what it does next, or changes its mind about what it has done. "Now
 #: the tests:" announces more of the same and does neither.
 _NEW_REASON = re.compile(

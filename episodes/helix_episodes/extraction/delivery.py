@@ -37,7 +37,7 @@ _UNCHECKED = frozenset({"--no-verify", "-n", "--dry-run"})
 _REFUSED = re.compile(r"\[(?:remote )?rejected\]|^error: failed to push|^fatal: |nothing to commit", re.MULTILINE)
 _SHOWN = {
     "commit": re.compile(r"^\[[^\]\n]*\b[0-9a-f]{7,40}\] ", re.MULTILINE),
-    "push": re.compile(r"^ *[*+ ]? *(?:[0-9a-f]{7,}\.\.\.?[0-9a-f]{7,}|\[new (?:branch|tag)\])", re.MULTILINE),
+    "push": re.compile(r"^ *(?:[*+] *)?(?:[0-9a-f]{7,}\.\.\.?[0-9a-f]{7,}|\[new (?:branch|tag)\])", re.MULTILINE),
     "pr create": re.compile(r"^https://\S+/pull/\d+", re.MULTILINE),
     "pr merge": re.compile(r"\b[Mm]erged\b"),
 }

@@ -71,11 +71,11 @@ def maxims_in(text: str) -> tuple[str, ...]:
 
 
 _HEADING = re.compile(
-    r"^\s*(?:#{1,6}\s+|\*\*)\s*lessons?(?: learn(?:ed|t))?\s*:?\s*(?:\*\*)?\s*:?\s*$",
+    r"^\s*(?:#{1,6}\s+|\*\*\s*)lessons?(?: learn(?:ed|t))?\s*(?::\s*)?(?:\*\*\s*)?(?::\s*)?$",
     re.IGNORECASE,
 )
 _LABELLED = re.compile(
-    r"^\s*(?:[-*+]\s+)?\*{0,2}(?:root cause|lesson(?: learn(?:ed|t))?)\*{0,2}\s*:\s*\*{0,2}\s*(\S.{19,})$",
+    r"^\s*(?:[-*+]\s+)?\*{0,2}(?:root cause|lesson(?: learn(?:ed|t))?)\*{0,2}\s*:\s*(?:\*{1,2}\s*)?(\S.{19,})$",
     re.IGNORECASE,
 )
 _CUES = ("lesson", "root cause")

@@ -35,12 +35,15 @@ if TYPE_CHECKING:
 
 #: A message that marks more than this is a listing, not a set of decisions.
 _MOST = 50
-_LABELLED = re.compile(r"^\s*(?:[-*+]\s+)?(?:\*\*|__)?decision(?:\*\*|__)?\s*:\s*(?:\*\*|__)?\s*(.+)$", re.IGNORECASE)
+_LABELLED = re.compile(
+    r"^\s*(?:[-*+]\s+)?(?:\*\*|__)?decision(?:\*\*|__)?\s*:\s*(?:(?:\*\*|__)\s*)?(.+)$", re.IGNORECASE
+)
 _HEADING = re.compile(
-    r"^\s*(?:#{1,6}\s+|\*\*)(?:key |design |technical |main )?decisions?(?: made| taken)?\s*:?\s*(?:\*\*)?\s*:?\s*$",
+    r"^\s*(?:#{1,6}\s+|\*\*)(?:key |design |technical |main )?decisions?(?: made| taken)?"
+    r"\s*(?::\s*)?(?:\*\*\s*)?(?::\s*)?$",
     re.IGNORECASE,
 )
-_REASON = re.compile(r"\s+(?:because|since|so that|\u2014|-)\s+", re.IGNORECASE)
+_REASON = re.compile(r"(?<!\s)\s+(?:because|since|so that|\u2014|-)\s+", re.IGNORECASE)
 
 
 def stated_decisions(step: Step, *, context: str) -> Iterator[Decision]:
@@ -81,7 +84,7 @@ _ADVISES = re.compile(
 #: "## Issues I recommend creating" names what is below it and recommends nothing yet.
 _HEADINGS = re.compile(r"^\s*#{1,6}\s.*$", re.MULTILINE)
 _ADVICE_HEADING = re.compile(
-    r"^\s*(?:#{1,6}\s+|\*\*)(?:my )?recommendation(?!\w)\s*:?\s*(?:\*\*)?\s*:?\s*",
+    r"^\s*(?:#{1,6}\s+|\*\*)(?:my )?recommendation(?!\w)\s*(?::\s*)?(?:\*\*\s*)?(?::\s*)?",
     re.IGNORECASE,
 )
 #: "Your approach is right" recommends nothing to do.

@@ -50,7 +50,7 @@ _SUPPOSED = re.compile(
 _CLAUSE_END = re.compile(r"[,;]\s| [-\u2013\u2014] ")
 #: Who asks why, says that.
 _WHY = re.compile(r"\bwhy\b", re.IGNORECASE)
-_ANY_HEADING = re.compile(r"^\s*(?:#{1,6}\s+\S|\*\*[^*]+\*\*\s*:?\s*$)")
+_ANY_HEADING = re.compile(r"^\s*(?:#{1,6}\s+\S|\*\*[^*]+\*\*\s*(?::\s*)?$)")
 _ITEM = re.compile(r"^\s*(?:[-*+]|\d+[.)])\s+(.+)$")
 #: Words, those that a name is joined of apart ("parseError"), and numbers.
 _WORD = Regex(r"[A-Z][a-z]{2,}|[a-z]{3,}|[A-Z]{3,}|\d{2,}")

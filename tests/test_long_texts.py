@@ -1,0 +1,50 @@
+"""Does a long text of one kind, which anybody may put into an output, take time by its length and not by its square?"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from growing import LINEAR, growth
+from helix_graph import Memory
+from helix_graph.insights.safe_quoting import quoted
+from session_script import Script
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+pytestmark = pytest.mark.slow
+
+ERROR = "ModuleNotFoundError: No module named 'parcels' "
+
+
+@pytest.fixture(scope="module")
+def memory(tmp_path_factory: pytest.TempPathFactory) -> Memory:
+    folder = tmp_path_factory.mktemp("long")
+    memory = Memory(folder / ".helix")
+    log = Script("s1").prompt("Fix it").run("pytest -q", f"E   {ERROR}\n1 failed in 0.1s", code=1)
+    memory.extract([log.edit("a.toml").run("pytest -q", "1 passed in 0.1s").save(folder / "logs")])
+    memory.graph.compile()
+    return memory
+
+
+@pytest.mark.parametrize("piece", ["-", "0", "..", "[", "a.", "@.aa", "\\", "KEY=", "Root cause: \t"])
+def test_a_question(memory: Memory, piece: str) -> None:
+    assert growth(memory.graph.seen, ERROR + piece * 60_000) < LINEAR
+
+
+@pytest.mark.parametrize("piece", ["\\", '\\"', '"', "`"])
+def test_a_quotation(piece: str) -> None:
+    assert growth(quoted, piece * 150_000) < LINEAR
+
+
+@pytest.mark.parametrize("begin", ["- Root cause: ", "## Lessons", "## Decisions", "**a**", "Decision: "])
+@pytest.mark.parametrize("piece", ["\t", "a.", "a "])
+def test_what_an_agent_says(tmp_path: Path, begin: str, piece: str) -> None:
+    def extracted(text: str) -> None:
+        memory = Memory(tmp_path / ".helix")
+        log = Script("s1").prompt("Fix it").run("pytest -q", "1 failed in 0.1s", code=1).say(f"{begin}{text}x")
+        memory.extract([log.save(tmp_path / "logs")], force=True)
+
+    assert growth(extracted, piece * 60_000) < LINEAR
