@@ -13,7 +13,7 @@ from pathlib import Path
 
 import msgspec
 
-from helix_episodes.discovery import AGENT_HOMES, FoundLog, logs_of
+from helix_episodes.discovery import AGENT_HOMES, logs_of
 from helix_graph.agent_logs import Project
 from helix_graph.highlights.model import Highlights
 from helix_graph.issues.api import MOST_ROWS
@@ -73,6 +73,9 @@ def first_look(start: Path) -> FirstLook:
     found = [log for home in AGENT_HOMES for log in logs_of(home, candidates=project.folders)]
     sizes = {log.path: log.path.stat().st_size for log in found}
     here = {log.path for log in found if log.folder and project.holds(log.folder)}
+    by_agent: dict[str, list[Path]] = {}
+    for log in found:
+        by_agent.setdefault(log.agent, []).append(log.path)
     agents = tuple(
         FoundAgent(
             agent=agent,
@@ -80,7 +83,7 @@ def first_look(start: Path) -> FirstLook:
             bytes=sum(sizes[path] for path in paths),
             here=sum(path in here for path in paths),
         )
-        for agent, paths in _by_agent(found).items()
+        for agent, paths in by_agent.items()
     )
     wanted = sorted((log for log in found if log.path in here or not here), key=lambda log: log.modified, reverse=True)
     chosen: list[Path] = []
@@ -91,13 +94,6 @@ def first_look(start: Path) -> FirstLook:
             room -= sizes[log.path]
     looked = FirstLook(agents=agents, read=len(chosen), read_bytes=MOST_BYTES - room, elsewhere=not here)
     return msgspec.structs.replace(looked, **_answered(chosen)) if chosen else looked
-
-
-def _by_agent(found: list[FoundLog]) -> dict[str, list[Path]]:
-    paths: dict[str, list[Path]] = {}
-    for log in found:
-        paths.setdefault(log.agent, []).append(log.path)
-    return paths
 
 
 def _answered(logs: list[Path]) -> dict[str, object]:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from helix_episodes.normalization import shorten
 from helix_episodes.redaction import for_disk
 from helix_graph.errors import InvalidConfiguration
 from helix_graph.helix_db import NAME, HelixDatabase
@@ -85,7 +86,7 @@ def preview(root: Path, episodes: Episodes) -> TrustPreview:
         insights=insights,
         entries=entries,
         shared=len(shared),
-        newest=(*rules, *(one if len(one) <= _LONGEST else one[: _LONGEST - 1] + "…" for one in newest)),
+        newest=(*rules, *(shorten(one, limit=_LONGEST) for one in newest)),
         tracked=tuple(tracked_by_git(root)),
         forgotten=len(forgotten_digests(root)),
         rules_digest=content_digest(written) if written is not None else "",

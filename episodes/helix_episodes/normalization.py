@@ -152,6 +152,11 @@ def one_line(text: str) -> str:
     return (_APOSTROPHE.sub("'", line) if "\u2019" in line else line)[:LINE_LIMIT]
 
 
+def shorten(text: str, *, limit: int) -> str:
+    """``text``, cut to ``limit`` characters with an ellipsis as the last when it was longer."""
+    return text if len(text) <= limit else text[: limit - 1] + "…"
+
+
 def extension(path: str) -> str:
     """The extension with its dot in lower case, or the empty string.
 

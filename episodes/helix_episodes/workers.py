@@ -11,6 +11,7 @@ import signal
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import closing, contextmanager
+from itertools import islice
 from typing import TYPE_CHECKING, Generic, TypeVar
 
 from helix_episodes.errors import ProgramFailed
@@ -132,6 +133,13 @@ def _done(function: Callable[[_Task], _Result], task: _Task) -> Future[_Result]:
     except Exception as error:  # noqa: BLE001  (raised where the result is asked for)
         future.set_exception(error)
     return future
+
+
+def in_parts(items: Iterable[_Task], size: int) -> Iterator[tuple[_Task, ...]]:
+    """The items, so many at a time."""
+    left = iter(items)
+    while part := tuple(islice(left, size)):
+        yield part
 
 
 def in_order(

@@ -141,13 +141,11 @@ def _answer_rows(sessions: Iterable[Trial], names: CheckNames) -> Iterator[Patte
                         places[trigger, level][action] |= paths
     for (trigger, level), by_action in answers.items():
         for row in _rows_of(trigger, level, by_action):
-            yield msgspec.structs.replace(row, where=_finest(places[trigger, level][row.action]))
-
-
-def _finest(paths: set[str]) -> tuple[str, ...]:
-    """The files where they are few, else their folders where those are."""
-    folders = {f"{path.rpartition('/')[0] or '.'}/" for path in paths}
-    return tuple(sorted(next((found for found in (paths, folders) if len(found) <= _FEW), ())))
+            paths = places[trigger, level][row.action]
+            folders = {f"{path.rpartition('/')[0] or '.'}/" for path in paths}
+            # The files where they are few, else their folders where those are.
+            few = next((found for found in (paths, folders) if len(found) <= _FEW), ())
+            yield msgspec.structs.replace(row, where=tuple(sorted(few)))
 
 
 def _answer(session: Trial, place: int, names: CheckNames) -> tuple[_Answer, _Done] | None:

@@ -270,14 +270,6 @@ def _corrected(matrix: TrialMatrix, measured: Sequence[Measured]) -> tuple[Effec
     return tuple(found)
 
 
-def _verdict(one: Measured, *, q: float, bar: float, newer: float | None) -> Verdict:
-    """What is said of a row; ``newer`` is its difference in the newer half, ``None`` where that compares nothing."""
-    if q > FALSE_DISCOVERY_RATE:
-        return "could be chance"
-    gone = newer is not None and newer * one.difference.estimate < 0
-    return "provisional" if gone or q > bar else "associated"
-
-
 def power(measured: Sequence[Measured], *, difference: float) -> float | None:
     """Of true differences of this size, one in each comparison, the share (0 to 1) that would be called associated.
 
@@ -302,10 +294,15 @@ def _power(one: RiskDifference, *, difference: float, bar: float) -> float:
 
 def _effect(matrix: TrialMatrix, one: Measured, *, q: float, bar: float, family: int, level: float) -> Effect:
     half = risk_difference(one.newer(matrix)) if q <= FALSE_DISCOVERY_RATE else None
-    newer = half.estimate if half else None
+    newer = half.estimate if half else None  # where the newer half compares nothing
+    verdict: Verdict = "associated"
+    if q > FALSE_DISCOVERY_RATE:
+        verdict = "could be chance"
+    elif q > bar or (newer is not None and newer * one.difference.estimate < 0):
+        verdict = "provisional"
     return Effect(
         **_counts(matrix, one.hypothesis),
-        verdict=_verdict(one, q=q, bar=bar, newer=newer),
+        verdict=verdict,
         difference=one.difference.estimate,
         error=one.difference.error,
         interval=one.difference.interval(level, selected=q <= FALSE_DISCOVERY_RATE),

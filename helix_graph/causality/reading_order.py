@@ -21,6 +21,7 @@ import msgspec
 
 from helix_episodes.extraction.shell.commands import parse_command
 from helix_episodes.light_imports import Regex
+from helix_episodes.normalization import shorten
 from helix_episodes.redaction import redact_text
 from helix_graph.causality.passages import signs_of
 from helix_graph.graph.node_labels import event_key, is_error
@@ -175,8 +176,7 @@ def _place(
 
 
 def _quote(text: str) -> str:
-    line = " ".join(redact_text(text[: 4 * _LONGEST_QUOTE]).split())
-    return line if len(line) <= _LONGEST_QUOTE else f"{line[: _LONGEST_QUOTE - 1]}…"
+    return shorten(" ".join(redact_text(text[: 4 * _LONGEST_QUOTE]).split()), limit=_LONGEST_QUOTE)
 
 
 def _discarded(passages: Sequence[Passage]) -> Iterator[ReadingPlace]:

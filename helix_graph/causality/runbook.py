@@ -17,6 +17,7 @@ import msgspec
 
 from helix_episodes.extraction.shell.commands import parse_command
 from helix_episodes.model import RunKind
+from helix_episodes.normalization import shorten
 from helix_graph.causality.check_runs import JUDGING, head_of, typical_command
 from helix_graph.causality.workarounds import common_workaround, way_words, workarounds_in
 
@@ -266,7 +267,7 @@ def _corrections(
 
 def _one_line(message: str) -> str:
     words = " ".join("".join(sign if sign.isprintable() else " " for sign in message).split()).rstrip(".")
-    return words if len(words) <= _LONGEST_PROBLEM else f"{words[: _LONGEST_PROBLEM - 1]}…"
+    return shorten(words, limit=_LONGEST_PROBLEM)
 
 
 _LONGEST_PROBLEM = 100

@@ -94,8 +94,10 @@ def _in_file(connection: sqlite3.Connection, graph: Graph) -> Iterator[Fixable]:
     if damage:
         yield Fixable("damaged database", _NAME, "; ".join(damage[:3]), _FIX, mend=partial(_rebuild, graph))
         return
-    sums = list(_wrong_sums(connection, graph))
-    yield from sums
+    sums = {what: wrong for what, query in SUMS.items() if (wrong := connection.execute(query).fetchone()[0])}
+    for what, wrong in sums.items():
+        said = f"the sums of {wrong} {what} are not those of their facts"
+        yield Fixable("wrong sum", _NAME, said, _FIX, mend=partial(_rebuild, graph))
     problem = None if sums else find_damage(connection, version=GRAPH_FILE.version)
     if problem:
         yield Fixable("damaged database", _NAME, problem, _FIX, mend=partial(_rebuild, graph))
@@ -113,14 +115,6 @@ def _wrong_version(connection: sqlite3.Connection) -> str | None:
     found = connection.execute("SELECT value FROM meta WHERE key = 'labels'").fetchone()
     ours = f"{LABEL_VERSION} {LABEL_MODE}"
     return None if found == (ours,) else f"its labels are of version {found[0] if found else 'unknown'}, ours of {ours}"
-
-
-def _wrong_sums(connection: sqlite3.Connection, graph: Graph) -> Iterator[Fixable]:
-    for what, query in SUMS.items():
-        (wrong,) = connection.execute(query).fetchone()
-        if wrong:
-            problem = f"the sums of {wrong} {what} are not those of their facts"
-            yield Fixable("wrong sum", _NAME, problem, _FIX, mend=partial(_rebuild, graph))
 
 
 def _shares(connection: sqlite3.Connection, graph: Graph) -> Iterator[Fixable]:

@@ -16,7 +16,6 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Iterable, Iterator
 from contextlib import closing
-from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -24,7 +23,7 @@ import msgspec
 
 from helix_episodes.model import sortable_time
 from helix_episodes.safe_files import irregularity, remove_file, write_atomically
-from helix_episodes.workers import collecting_rarely, in_order, worker_count
+from helix_episodes.workers import collecting_rarely, in_order, in_parts, worker_count
 from helix_graph import database
 from helix_graph.errors import DatabaseRefused, DatabaseUnreadable
 from helix_graph.graph.asserted_facts import facts_alone
@@ -354,7 +353,7 @@ def _read(connection: sqlite3.Connection, plan: CompilePlan, job: CompileJob) ->
         for one in wanted:
             yield read_file(plan.folder, one)
         return
-    tasks = ((plan.folder, part) for part in _parts(wanted))
+    tasks = ((plan.folder, part) for part in in_parts(wanted, _FILES_AT_A_TIME))
     decoder = msgspec.msgpack.Decoder(list[ReadFile])
     for packed in in_order(read_files, tasks, workers=workers, joining=True):
         yield from decoder.decode(packed)
@@ -364,11 +363,6 @@ def _read(connection: sqlite3.Connection, plan: CompilePlan, job: CompileJob) ->
 _FILES_AT_A_TIME = 24
 #: A process starts in a third of a second, and reads four megabytes in one.
 _WORTH_A_WORKER = 4_000_000
-
-
-def _parts(wanted: Iterator[FileToRead]) -> Iterator[tuple[FileToRead, ...]]:
-    while part := tuple(islice(wanted, _FILES_AT_A_TIME)):
-        yield part
 
 
 def _to_read(connection: sqlite3.Connection, plan: CompilePlan, first: int) -> Iterator[FileToRead]:

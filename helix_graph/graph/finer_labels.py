@@ -25,6 +25,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from helix_episodes.light_imports import Regex
+from helix_episodes.normalization import shorten
 from helix_graph.graph.node_labels import family_of, is_error
 
 if TYPE_CHECKING:
@@ -146,8 +147,7 @@ def _folder(path: str) -> str:
 
 
 def _cut(text: str) -> str:
-    line = " ".join(text[: 4 * _LONGEST].split())
-    return line if len(line) <= _LONGEST else f"{line[: _LONGEST - 1]}…"
+    return shorten(" ".join(text[: 4 * _LONGEST].split()), limit=_LONGEST)
 
 
 @lru_cache(maxsize=4096)  # agents give the same command again and again

@@ -272,21 +272,16 @@ class TextReading:
             return
         found = candidates(graph.connection, text, limit=_TRIED)
         self.nearest = tuple(one.match for one in found[:NEAREST])
-        kinds = _kinds_named(graph, text) if asked.leaning and not asked.programs else frozenset()
-        fitting = [one for one in found if not asked.leaning or _fits(one, kinds)][:NEAREST]
+        checks: frozenset[str] = frozenset()
+        if asked.leaning and not asked.programs and _TESTS.search(text):  # of tests only those that run tests failed
+            checks = frozenset(check for check, kind in graph.kinds_of_checks().items() if kind == "test")
+        fitting = [one for one in found if not asked.leaning or _fits(one, checks)][:NEAREST]
         enough = [one for one in fitting if (one.match.share or 0.0) >= _ENOUGH]
         whole = [one for one in enough if one.text == one.match.label and one.match.share == 1.0]
         others = [one for one in enough if one not in whole]
         if asked.leaning:  # what a text means depends on no other end: only what else the same check says is tried
             others = [one for one in others if _check(one) == _check((whole or others)[0])]
         self.texts = [*_to_ask(whole), *self.texts, *_to_ask(others)]
-
-
-def _kinds_named(graph: Adjacency, text: str) -> frozenset[str]:
-    """The checks of the kind that a text names: of tests only those that run tests failed."""
-    if not _TESTS.search(text):
-        return frozenset()
-    return frozenset(check for check, kind in graph.kinds_of_checks().items() if kind == "test")
 
 
 def _fits(one: Candidate, checks: frozenset[str]) -> bool:

@@ -138,7 +138,10 @@ def find_path(  # noqa: PLR0913  (the options of the question)
     if missing:
         return PathAnswer(found=False, path=(), error=f'Nothing matches "{missing[0].strip()}"', hint=NO_NODE)
     hint = resolution is None and _followed(graph, source, target, asked)
-    hint = hint or (_apart(apart) if apart else _hint(graph, source, target, asked))
+    if not hint and apart:
+        links = (f'"{one.source}" to "{one.target}" in {one.frequency.k} of {one.frequency.n}' for one in apart.steps)
+        hint = f"no session holds the whole; its links by sessions: {', '.join(links)}"
+    hint = hint or _hint(graph, source, target, asked)
     return PathAnswer(found=False, path=(), error=f"No path found within depth {max_depth}", hint=hint)
 
 
@@ -152,12 +155,6 @@ def _names_one(graph: Adjacency, text: str) -> bool:
 def _is_held(answer: FoundPath) -> bool:
     """Whether a session holds a path, or a person has asserted a part of it."""
     return bool(not answer.steps or answer.whole or any(step.assertions for step in answer.steps))
-
-
-def _apart(answer: FoundPath) -> str:
-    """The links of a path that no session holds, each as what it is."""
-    links = (f'"{one.source}" to "{one.target}" in {one.frequency.k} of {one.frequency.n}' for one in answer.steps)
-    return f"no session holds the whole; its links by sessions: {', '.join(links)}"
 
 
 NO_WAY = f"no path of up to {HIGHEST_DEPTH} links connects them"

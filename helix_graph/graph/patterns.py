@@ -302,18 +302,18 @@ def select_anti_patterns(
     """
     as_fraction("max_success_rate", max_success_rate)
     wanted = None if evidence is None else as_choice("evidence", evidence, EVIDENCE)
+    most_of_runs = max(max_success_rate, _FAILING_RUNS)
     selected = [
         row
         for row in mined
-        if (row.success_rate <= _most_for(row, max_success_rate) or row.standing == "failed more")
+        if (
+            row.success_rate <= (most_of_runs if row.level in RUN_LEVELS else max_success_rate)
+            or row.standing == "failed more"
+        )
         and row.occurrences >= ANTI_PATTERN_OCCURRENCES
         and (wanted is None or (row.standing == "associated" and row.effect is not None and row.effect.hurts))
     ]
     return tuple(sorted(selected, key=lambda row: (row.success_rate, -row.occurrences, row.name, row.basis)))
-
-
-def _most_for(row: Pattern, asked: float) -> float:
-    return max(asked, _FAILING_RUNS) if row.level in RUN_LEVELS else asked
 
 
 def describe(pattern: Pattern) -> str:

@@ -191,15 +191,10 @@ _AS_WRITTEN = frozenset({"fixed", "works", "no", "red", "dead", "copy"})
 
 
 @cache
-def _also() -> dict[str, list[str]]:
-    """The table by stems, so that *changed* is found as *change* is."""
-    return {stem(word): others for word, others in _ALSO.items() if word not in _AS_WRITTEN}
-
-
-@cache
-def _same() -> dict[str, list[str]]:
-    """The synonyms by stems."""
-    return {stem(word): others for word, others in _SAME.items()}
+def _by_stem() -> tuple[dict[str, list[str]], dict[str, list[str]]]:
+    """The table and the synonyms by stems, so that *changed* is found as *change* is."""
+    also = {stem(word): others for word, others in _ALSO.items() if word not in _AS_WRITTEN}
+    return also, {stem(word): others for word, others in _SAME.items()}
 
 
 class Others(NamedTuple):
@@ -219,9 +214,10 @@ def words_asked(text: str) -> dict[str, Others]:
     words = [word for word in query_words(plain) if word not in _QUESTION_WORDS and word not in _CONTRACTED]
     joined = dict(zip(words, [f"{one}{other}" for one, other in pairwise(words)], strict=False))
     joined_before = {other: f"{one}{other}" for one, other in pairwise(words)}
+    also, same = _by_stem()
     found: dict[str, Others] = {}
     for word in words:
-        others = [*_ALSO.get(word, _also().get(stem(word), ())), *_OTHER_FORMS.get(word, ())]
+        others = [*_ALSO.get(word, also.get(stem(word), ())), *_OTHER_FORMS.get(word, ())]
         others += [
             name
             for pair in (joined.get(word), joined_before.get(word))
@@ -229,7 +225,7 @@ def words_asked(text: str) -> dict[str, Others]:
             for name in (pair, *_ALSO.get(pair, ()))
         ]
         usual = tuple(dict.fromkeys(map(stem, others)))
-        synonyms = dict.fromkeys(map(stem, _same().get(stem(word), ())))
+        synonyms = dict.fromkeys(map(stem, same.get(stem(word), ())))
         found[stem(word)] = Others(usual, tuple(other for other in synonyms if other not in usual))
     return found
 

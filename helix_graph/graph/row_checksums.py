@@ -131,7 +131,10 @@ def _damage(connection: sqlite3.Connection) -> Iterator[str]:
             yield f"the sums of {what} are not those of their facts"
     if connection.execute(_NAMES_AMISS).fetchone():
         yield "the list of names is not that of the mentions"
-    if _uses(connection) != dict(connection.execute("SELECT id, uses FROM pattern")):
+    uses = Counter(one.id for one in asserted_patterns(pattern_assertions(connection)))
+    for _, body in read_digests(connection):
+        uses.update(patterns_of(unpack_observations([body])))
+    if uses != dict(connection.execute("SELECT id, uses FROM pattern")):
         yield "the list of patterns is not that of the episodes"
     if not _is_index_intact(connection):
         yield "the index of words is not that of the decisions"
@@ -147,14 +150,6 @@ _NAMES_AMISS = (
     f"WITH known AS ({NAMES}) SELECT name FROM known WHERE name NOT IN (SELECT name FROM name) UNION ALL"  # noqa: S608  (constants)
     " SELECT name FROM name WHERE name NOT IN (SELECT name FROM known)"
 )
-
-
-def _uses(connection: sqlite3.Connection) -> Counter[str]:
-    """How many episodes and assertions each pattern rests on."""
-    uses = Counter(one.id for one in asserted_patterns(pattern_assertions(connection)))
-    for _, body in read_digests(connection):
-        uses.update(patterns_of(unpack_observations([body])))
-    return uses
 
 
 def _is_index_intact(connection: sqlite3.Connection) -> bool:

@@ -179,14 +179,16 @@ def join_insights(one: Insight, other: Insight) -> Insight:
     text = max(one, other, key=lambda record: (record.edited_at, len(record.content), record.content))
     state = max(one, other, key=lambda record: (record.state_at, record.state, record.merged_into, record.reason))
     first = min(one, other, key=lambda record: (record.created_at, record.slug))
+    tagged = max(one, other, key=lambda record: record.tagged_at)
+    both = tuple(sorted({*one.tags, *other.tags}))
     return replace(
         one,
         slug=first.slug,
         created_at=first.created_at,
         content=text.content,
         edited_at=text.edited_at,
-        tags=_tags(one, other),
-        tagged_at=max(one.tagged_at, other.tagged_at),
+        tags=both if one.tagged_at == other.tagged_at else tagged.tags,
+        tagged_at=tagged.tagged_at,
         state=state.state,
         state_at=state.state_at,
         merged_into=state.merged_into,
@@ -225,12 +227,6 @@ def join_links(one: InsightLink, other: InsightLink) -> InsightLink:
     """Two records of one link as one: the more trusted origin with its score, the earlier date."""
     best = min(one, other, key=lambda link: (LINK_ORIGINS.index(link.origin), -link.score))
     return replace(best, created_at=min(one.created_at, other.created_at))
-
-
-def _tags(one: Insight, other: Insight) -> tuple[str, ...]:
-    if one.tagged_at != other.tagged_at:
-        return max(one, other, key=lambda record: record.tagged_at).tags
-    return tuple(sorted({*one.tags, *other.tags}))
 
 
 def _first_word(one: str, other: str) -> str:

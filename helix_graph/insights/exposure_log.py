@@ -50,12 +50,11 @@ class ExposureRow(Value):
     passed_over: Sequence[str] = ()
 
 
+_encode = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), sort_keys=True).encode
+
+
 def write_exposure(connection: sqlite3.Connection, row: ExposureRow, *, replace: bool = False) -> None:
     """Adds a row to the log; one with its id stays as it is, or is replaced."""
     if replace or not connection.execute("SELECT 1 FROM insight_injection WHERE id = ?", (row.id,)).fetchone():
-        values = {name: one if isinstance(one, str) else _json(one) for name, one in row._asdict().items()}
+        values = {name: one if isinstance(one, str) else _encode(one) for name, one in row._asdict().items()}
         insert_row(connection, "insight_injection", values, replace=replace)
-
-
-def _json(value: object) -> str:
-    return json.dumps(value, ensure_ascii=False, separators=(",", ":"), sort_keys=True)

@@ -267,12 +267,17 @@ class ImportedFile(NamedTuple):
     sha256: str
 
 
-def _unranked(record: Record) -> Record:
-    """The record with no better start than an insight has that is stored here, and with no tag of a person here."""
+def _as_brought(record: Record, own: set[str]) -> Record:
+    """A record as a file of somebody else may bring it.
+
+    It has no better start than an insight has that is stored here, no tag of a person here, and it is not merged into
+    one of this user's own insights.
+    """
     if not isinstance(record, Insight):
         return record
     tags = tuple(tag for tag in record.tags if not is_persons_tag(tag))
-    return replace(record, initial=min(record.initial, _START), tags=tags)
+    brought = replace(record, initial=min(record.initial, _START), tags=tags)
+    return replace(brought, state="active", merged_into="") if record.merged_into in own else brought
 
 
 def take_in(
@@ -303,7 +308,7 @@ def take_in(
             marks = [ImportMark(id=one, file=file.name, sha256=file.sha256, ts=at) for one in given_ids]
         found = {one.id: one for one in marks or ()}
         foreign = known - own if marks is None else found.keys()
-        theirs = [_unranked(_apart(one, own)) for one in admitted if _identity(one) in foreign - own]
+        theirs = [_as_brought(one, own) for one in admitted if _identity(one) in foreign - own]
         ours = [one for one in admitted if _identity(one) not in foreign]
         _make_room(connection, map(_identity, ours))
         _join_all(connection, [*ours, *theirs])
@@ -354,12 +359,6 @@ def _make_room(connection: sqlite3.Connection, ids: Iterable[str]) -> None:
     brought = as_list(one for (one,) in found.fetchall())
     for table, column in _TABLES.items():
         connection.execute(f"DELETE FROM {table} WHERE {column} {ANY_OF}", (brought,))  # noqa: S608  (constants)
-
-
-def _apart(record: Record, own: set[str]) -> Record:
-    """The record, which is not merged into one of this user's own insights."""
-    merged = isinstance(record, Insight) and record.merged_into in own
-    return replace(record, state="active", merged_into="") if merged else record
 
 
 def _identity(record: Record) -> str:

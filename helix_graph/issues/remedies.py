@@ -19,6 +19,7 @@ from helix_episodes.extraction.actions import is_telling
 from helix_episodes.extraction.check_runs import cuts_short
 from helix_episodes.extraction.paths import role_of
 from helix_episodes.extraction.shell.commands import plain_command
+from helix_episodes.normalization import shorten
 from helix_episodes.store import EpisodeStore
 from helix_graph.causality.workarounds import common_workaround, workarounds_in
 from helix_graph.database import ANY_OF, as_list
@@ -163,14 +164,12 @@ def worked_instead(failures: Sequence[Failure], remedies: Sequence[GeneralRemedy
         session=sessions[used[-1][0].number].session,
         called=common.how if differ else "",
         change=common.what if differ else "",
-        each=tuple((_cut(call), times) for call, times in calls.most_common()) if differ else (),
+        each=tuple((shorten(call, limit=_LONGEST_CALL), times) for call, times in calls.most_common())
+        if differ
+        else (),
     )
     unrepaired = {(one.number, one.local) for one in newest if not one.repaired}
     return Instead(remedy, {place: call for place, call in commands.items() if place in unrepaired})
-
-
-def _cut(call: str) -> str:
-    return call if len(call) <= _LONGEST_CALL else f"{call[: _LONGEST_CALL - 1]}…"
 
 
 def kinds_of_changes(failure: Failure, changes: Sequence[Change], *, checks: str) -> dict[tuple[How, str], Change]:

@@ -15,17 +15,16 @@ from __future__ import annotations
 
 import hashlib
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from itertools import islice
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING
 
 import msgspec
 
 from helix_episodes.errors import InvalidArgument, InvalidEpisode, WriteFailed
 from helix_episodes.safe_files import TEMPORARY_SUFFIX, locked, make_folder, read_regular, remove_file
 from helix_episodes.store import PREFIX, EpisodeStore
-from helix_episodes.workers import in_order, worker_count
+from helix_episodes.workers import in_order, in_parts, worker_count
 from helix_graph.errors import InvalidAssertion
 from helix_graph.graph.asserted_facts import as_corrected, facts_alone, facts_with, unit_of
 from helix_graph.graph.assertions import AssertionStore, decode_assertion, distinct, encode_assertion, name_of
@@ -42,7 +41,6 @@ if TYPE_CHECKING:
 
     Progress = Callable[[int, int, Path], None]
 
-_One = TypeVar("_One")
 #: So many files are looked at in one task: a tenth of a second's work.
 _FILES_AT_A_TIME = 64
 #: A process starts in a third of a second, and reads so many bytes in one.
@@ -147,7 +145,7 @@ def _wanted(
     decoder = msgspec.msgpack.Decoder(list[_Found])
     newest: dict[str, tuple[str, _Source, Path]] = {}
     skipped = []
-    packed = in_order(_look_at, _parts(sources, _FILES_AT_A_TIME), workers=many)
+    packed = in_order(_look_at, in_parts(sources, _FILES_AT_A_TIME), workers=many)
     found = (one for each in packed for one in decoder.decode(each))
     for source, one in zip(sources, found, strict=True):
         name = source.path.stem
@@ -180,12 +178,6 @@ def _sources(memory: Path, known: dict[str, dict[str, Path]]) -> Iterator[_Sourc
         yield _Source(path, size, tuple(asserted.pop(name, ())), tuple(known.get(name, ())))
     for unit, bodies in sorted(asserted.items()):
         yield _Source(store.folder / f"{unit}{SUFFIX}", 0, tuple(bodies), tuple(known.get(unit, ())))
-
-
-def _parts(several: Iterable[_One], size: int) -> Iterator[tuple[_One, ...]]:
-    left = iter(several)
-    while part := tuple(islice(left, size)):
-        yield part
 
 
 def _look_at(sources: tuple[_Source, ...]) -> bytes:

@@ -40,7 +40,7 @@ from helix_graph.issues.survey import issue_id
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from helix_graph.graph.model import EpisodeFacts, Mention
+    from helix_graph.graph.model import EpisodeFacts
     from helix_graph.graph.observations import Trial, TrialRun
     from helix_graph.graph.store import Share
 
@@ -128,26 +128,19 @@ def rows_by_fact(facts: EpisodeFacts, trial: Trial | None, where: EpisodeId) -> 
 def _labels(facts: EpisodeFacts) -> Iterator[Row]:
     """The episode's share of each label: kind as in graph.db, place and thing summed in the same way."""
     about = (facts.outcome, facts.basis, facts.origin)
-    for resolution in (_kind, _place, _thing):
-        mentioned = [(resolution(one), int(one.counted)) for one in facts.mentions]
-        share: Share[_Label, object] = share_of(about, ((named, times) for named, times in mentioned if named), (), ())
+    mentions = facts.mentions
+    for mentioned in (
+        [(("kind", one.node, one.type, one.label, "", ""), one) for one in mentions],
+        [(("place", one.node, one.type, one.label, one.place, ""), one) for one in mentions if one.place],
+        [(("thing", one.node, one.type, one.label, one.place or "", one.thing), one) for one in mentions if one.thing],
+    ):
+        counted = ((named, int(one.counted)) for named, one in mentioned)
+        share: Share[_Label, object] = share_of(about, counted, (), ())
         for named, times in share.mentions.items():
             yield (*named, times, *(share.episode if times else (0, 0, 0)))
 
 
 _Label = tuple[str, str, str, str, str, str]
-
-
-def _kind(one: Mention) -> _Label:
-    return ("kind", one.node, one.type, one.label, "", "")
-
-
-def _place(one: Mention) -> _Label | None:
-    return ("place", one.node, one.type, one.label, one.place, "") if one.place else None
-
-
-def _thing(one: Mention) -> _Label | None:
-    return ("thing", one.node, one.type, one.label, one.place or "", one.thing) if one.thing else None
 
 
 def _edges(facts: EpisodeFacts) -> Iterator[Row]:

@@ -25,6 +25,7 @@ import unicodedata
 from collections.abc import Iterable, Iterator
 
 from helix_episodes.errors import InvalidArgument
+from helix_episodes.normalization import shorten
 from helix_graph.errors import NO_TEXT
 from helix_graph.validation import as_str, as_tuple
 
@@ -209,4 +210,4 @@ def content_lines(text: str) -> Iterator[str]:
 
 def clipped(line: str, *, width: int | None) -> str:
     """A line of at most so many characters; where it was cut an ellipsis says so."""
-    return line if width is None or len(line) <= width else line[: width - 1] + "…"
+    return line if width is None else shorten(line, limit=width)

@@ -32,6 +32,7 @@ from helix_graph.word_search import match_all, match_any
 
 if TYPE_CHECKING:
     import sqlite3
+    from collections.abc import Sequence
 
 
 #: A hundred years.
@@ -146,6 +147,9 @@ def search(connection: sqlite3.Connection, question: SearchQuestion) -> TopicSea
     found, fallback = _found(connection, question)
     hits, damaged = _hits(connection, question, found)
     every = question.mode == "and" and not fallback
+    sizes: Sequence[tuple[str, int]] = ()
+    if found.total and question.detail == "topics":
+        sizes = by_topic(connection, (match_all if every else match_any)(question.words), question.filters)
     return TopicSearchAnswer(
         query=question.query,
         words=question.words,
@@ -154,7 +158,7 @@ def search(connection: sqlite3.Connection, question: SearchQuestion) -> TopicSea
         fallback=fallback,
         total=found.total,
         hits=hits,
-        topics=_topics(connection, question, every=every) if found.total else (),
+        topics=tuple(TopicSize(topic=topic, entries=n) for topic, n in sizes[: question.limit]),
         hint=None if found.total else _hint(connection, question.filters),
         damaged=damaged,
     )
@@ -197,13 +201,6 @@ def _hits(
         Hit(entry=_cut(entry, question.detail), score=score) for entry, (_, score) in zip(entries, sound, strict=True)
     )
     return tuple(hits), tuple(damaged_of(connection, spoilt))
-
-
-def _topics(connection: sqlite3.Connection, question: SearchQuestion, *, every: bool) -> tuple[TopicSize, ...]:
-    if question.detail != "topics":
-        return ()
-    found = by_topic(connection, (match_all if every else match_any)(question.words), question.filters)
-    return tuple(TopicSize(topic=topic, entries=n) for topic, n in found[: question.limit])
 
 
 def _cut(entry: Entry, detail: SearchDetail) -> Entry:

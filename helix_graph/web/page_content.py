@@ -233,7 +233,7 @@ def sessions_of(
     rows = []
     for number, one in history.sessions.items():
         task, outcome, basis = about[number]
-        head = _head(files / f"{one.id}.json")
+        head = read_json(files / f"{one.id}.json", _Head) or _Head()  # it may be gone since the graph was compiled
         metrics = head.metrics or _Metrics()
         rows.append(
             (
@@ -246,11 +246,6 @@ def sessions_of(
         )
     columns = list(zip(*rows, strict=True)) or [()] * len(PageSessions.__struct_fields__)
     return PageSessions(**dict(zip(PageSessions.__struct_fields__, columns, strict=True)))
-
-
-def _head(path: Path) -> _Head:
-    """What an episode's file says; of one that is gone since the graph was compiled, nothing."""
-    return read_json(path, _Head) or _Head()
 
 
 class _Strips:

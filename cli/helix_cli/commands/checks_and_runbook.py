@@ -9,6 +9,7 @@ import click
 from helix_cli.app import open_for_question
 from helix_cli.options import any_path
 from helix_cli.output import count, emit_text, json_option, percent, say, show, table, warn, warn_of_more, with_note
+from helix_episodes.normalization import shorten
 from helix_graph.trust import note_of_shared
 
 if TYPE_CHECKING:
@@ -88,8 +89,7 @@ def _check_row(one: CheckRate) -> tuple[Part, ...]:
         fresh = "only failures are known"
     took = "-" if one.seconds is None else _duration(one.seconds)
     runs = f"{one.failed} of {one.runs} failed"
-    command = one.command if len(one.command) <= _WIDTH else f"{one.command[: _WIDTH - 1]}…"
-    return one.check, runs, fresh, _next(one.next_failed), took, command
+    return one.check, runs, fresh, _next(one.next_failed), took, shorten(one.command, limit=_WIDTH)
 
 
 def _situation_row(one: SituationRate) -> tuple[Part, ...]:

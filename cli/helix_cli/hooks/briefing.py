@@ -264,9 +264,17 @@ def _commands(episode: _Fields) -> Iterator[str]:
     yield from map(_bounded_part, list(found)[:_COMMANDS])
 
 
+_COMMIT = {"program": "git", "subcommand": "commit"}
+
+
 def _files(decisions: list[_Fields], events: list[_Fields]) -> Iterator[str]:
     """The files that were changed after the last commit, on one line."""
-    quiet = [one for one in decisions if _is_commit(one.get("action") or {}) and one.get("outcome") != "failure"]
+    # With ``-q`` a commit prints nothing that would be an event.
+    quiet = [
+        one
+        for one in decisions
+        if _COMMIT.items() <= (one.get("action") or {}).items() and one.get("outcome") != "failure"
+    ]
     since = max(map(_line, [*quiet, *(one for one in events if one["type"] == "commit")]), default=0)
     changed = {
         one["action"]["path"]: None
@@ -275,11 +283,6 @@ def _files(decisions: list[_Fields], events: list[_Fields]) -> Iterator[str]:
     }
     if changed:
         yield ", ".join(map(_bounded_part, list(changed)[-_FILES:]))
-
-
-def _is_commit(action: _Fields) -> bool:
-    """Whether a command commits; with ``-q`` it prints nothing that would be an event."""
-    return (action.get("program"), action.get("subcommand")) == ("git", "commit")
 
 
 def _line(one: _Fields) -> int:

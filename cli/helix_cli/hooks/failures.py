@@ -75,7 +75,13 @@ def answer_failure(call: HookCall, root: Path, dedup: SessionDedup) -> HookAnswe
     authors = known_authors(root, shared_episodes(root, (one["episode"] for one in precedents)))
     lines = dedup.take(precedent_lines(found, authors))
     block = context_block([ContextSection("Met before:", [ContextLine(line) for line in lines])])
-    return HookAnswer(block, _notice(found)) if block else None
+    if not block:
+        return None
+    # The person is told of it, whose agent alone reads the block.
+    shown = [one for one in precedents if one["level"] in LEVELS]
+    met = max(found["issues"][one["issue"]]["sessions"] for one in shown)
+    what = "gave the agent the fix" if any(one["fixes"] for one in shown) else "no repair seen, and the agent knows it"
+    return HookAnswer(block, f"helix: seen in {met} session{'s' * (met != 1)}, {what}")
 
 
 def _muted(connection: sqlite3.Connection, root: Path) -> Callable[[Complaint], bool] | None:
@@ -89,14 +95,6 @@ def _muted(connection: sqlite3.Connection, root: Path) -> Callable[[Complaint], 
     if muted:
         muted -= shared_statements(connection, root)  # what a commit mutes is still said to this user's agent
     return lambda asked: not muted.isdisjoint((*asked.keys, *(issue_id("group", label) for label in asked.labels)))
-
-
-def _notice(found: Row) -> str:
-    """What the person is told of it, whose agent alone reads the block."""
-    shown = [one for one in found["precedents"] if one["level"] in LEVELS]
-    met = max(found["issues"][one["issue"]]["sessions"] for one in shown)
-    what = "gave the agent the fix" if any(one["fixes"] for one in shown) else "no repair seen, and the agent knows it"
-    return f"helix: seen in {met} session{'s' * (met != 1)}, {what}"
 
 
 def _is_failing_run(call: HookCall, text: str) -> bool:

@@ -19,6 +19,7 @@ import msgspec
 from helix_episodes.extraction.checks import CheckFinding, Verdict
 from helix_episodes.extraction.fingerprints import diagnostics_of_finding
 from helix_episodes.model import QUOTE_LIMIT, REPLACED_LIMIT, Decision, Event, Evidence, Place
+from helix_episodes.normalization import shorten
 from helix_episodes.redaction import redact_text
 from helix_episodes.session import Piece
 
@@ -57,11 +58,6 @@ def line(text: str, *, limit: int = LINE_LIMIT) -> str:
 
 #: A statement is quoted, shown on one line and summed up, one after the other.
 _redacted = lru_cache(maxsize=64)(redact_text)
-
-
-def shorten(text: str, *, limit: int) -> str:
-    """``text``, cut to ``limit`` characters with an ellipsis as the last when it was longer."""
-    return text if len(text) <= limit else text[: limit - 1] + "…"
 
 
 def first_sentence(text: str) -> str:

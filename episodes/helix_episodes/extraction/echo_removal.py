@@ -25,8 +25,8 @@ from helix_episodes.echo import is_own_program, is_own_tool, without_echo
 from helix_episodes.extraction.calls import suppressions
 from helix_episodes.extraction.checks.command_failures import NOT_FETCHED
 from helix_episodes.extraction.checks.compilers import reports_diagnostics
-from helix_episodes.extraction.drafts import shorten
 from helix_episodes.extraction.shell.commands import parse_command
+from helix_episodes.normalization import shorten
 from helix_episodes.redaction import redact_text
 from helix_episodes.safe_files import LONGEST_COMMAND
 

@@ -20,8 +20,6 @@ from helix_episodes.extraction.checks.model import (
 from helix_episodes.light_imports import Regex
 
 TYPE_CHECKING = False
-if TYPE_CHECKING:
-    import re
 
 
 _JEST_END = Regex(r"Tests:\s+((?:\d+ \w+(?:, )?)+)$")
@@ -52,6 +50,7 @@ _ESLINT_FILE = Regex(r"(?:/|[A-Za-z]:\\|\.{0,2}/?[\w@.-]+/).*\.\w+$")
 _BIOME = Regex(
     r"(?: at )?(\S+?)(?::\d+:\d+)? ((?:lint|assist|suppressions|parse|syntax|format|organizeImports)\S*) .*━{5,}$"
 )
+_BIOME_FAMILIES = {"format": "not formatted", "parse": "syntax error", "syntax": "syntax error"}
 _BIOME_SAID = Regex(r"\s+([×✖!i]) (.+)$")  # noqa: RUF001  (as printed)
 _BIOME_FORMATS = "Formatter would have printed the following content:"
 _BIOME_END = Regex(r"Found (\d+) errors?\.$")
@@ -289,7 +288,9 @@ def read_biome(output: CommandOutput) -> Verdict | None:
         return None
     # A wrapper may print all of it twice.
     once = {found.string.strip(): (at, found) for at, found in heads}
-    said = ((found, _said(output, at)) for at, found in once.values())
+    # What it says below a heading, and how serious it is: the first line that is not blank.
+    below = ((found, [line for line in output.lines[at + 1 : at + 4] if line.strip()]) for at, found in once.values())
+    said = ((found, _BIOME_SAID.match(lines[0]) if lines else None) for found, lines in below)
     serious = "×✖!" if any(found[1] == "warnings" for found in gave_up) else "×✖"  # noqa: RUF001  (as printed)
     # Of a heading that a filter let through alone only one kind is known to be serious.
     named = [
@@ -298,7 +299,12 @@ def read_biome(output: CommandOutput) -> Verdict | None:
         if (words[1] in serious if words else found[2] == "format")
     ]
     reports = [
-        ReportedLine(family=_biome_family(found[2]), message=message or _BIOME_FORMATS, path=found[1])
+        ReportedLine(
+            # The rule's own name: with its group before it, it would be taken for a path.
+            family=_BIOME_FAMILIES.get(found[2].partition("/")[0]) or found[2].rpartition("/")[2],
+            message=message or _BIOME_FORMATS,
+            path=found[1],
+        )
         for found, message in named
     ]
     failed = int(ends[-1][1]) if ends else len(reports) or None
@@ -314,18 +320,6 @@ def read_biome(output: CommandOutput) -> Verdict | None:
         quote=quoted(*(message or found.string for found, message in named[:2]), *(one.string for one in deciding[:1])),
         summed=bool(checked or gave_up),
     )
-
-
-def _said(output: CommandOutput, at: int) -> re.Match[str] | None:
-    """What biome says below a heading, and how serious it is: the first line that is not blank."""
-    line = next((line for line in output.lines[at + 1 : at + 4] if line.strip()), "")
-    return _BIOME_SAID.match(line)
-
-
-def _biome_family(rule: str) -> str:
-    """The rule's own name; with its group before it, it would be taken for a path."""
-    kind, name = rule.partition("/")[0], rule.rpartition("/")[2]
-    return {"format": "not formatted", "parse": "syntax error", "syntax": "syntax error"}.get(kind, name)
 
 
 def read_prettier(output: CommandOutput) -> Verdict | None:
