@@ -17,8 +17,9 @@ from helix_graph.graph.adjacency import Adjacency
 from helix_graph.graph.episode_rows import rows_of
 from helix_graph.graph.graph_db import GRAPH_FILE
 from helix_graph.graph.model import Claim, EpisodeFacts, Mention, node_id
+from helix_graph.graph.networkx_graph import fold
 from helix_graph.graph.paths import find_path
-from helix_graph.graph.store import GraphChanges, add_episode, finish_changes, fold
+from helix_graph.graph.store import GraphChanges, add_episode, finish_changes
 from helix_graph.seed_api import SeedGraph
 from helix_graph.stats.intervals import wilson_interval
 from thoroughness import examples

@@ -23,7 +23,7 @@ from helix_graph.graph.api import Graph
 from helix_graph.graph.compile import compile_graph
 from helix_graph.graph.episode_facts import facts_of
 from helix_graph.graph.graph_db import LABEL_VERSION
-from helix_graph.graph.store import fold, read_facts
+from helix_graph.graph.networkx_graph import fold, read_facts
 from thoroughness import examples
 
 if TYPE_CHECKING:

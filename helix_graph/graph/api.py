@@ -377,9 +377,9 @@ class Graph:
         (mentions), ``episodes`` (in how many sessions), and where an outcome is known ``success_rate`` (0 to 1). Of an
         edge (its key is its type): ``type``, ``weight``, ``evidence_count``, ``reasons`` (with commas) and ``status``.
         The graph has ``version`` and ``label_version``. With ``details`` there are also the sessions and texts behind
-        nodes and edges, which most formats cannot hold: see `helix_graph.graph.store.fold`.
+        nodes and edges, which most formats cannot hold: see `helix_graph.graph.networkx_graph.fold`.
         """
-        from helix_graph.graph.store import fold, read_facts, writable
+        from helix_graph.graph.networkx_graph import fold, read_facts, writable
 
         with self._open() as connection:
             graph = fold(read_facts(connection))

@@ -31,10 +31,11 @@ import msgspec
 from helix_graph.graph.assertions import pattern_assertions
 from helix_graph.graph.graph_db import EXPORT_VERSION, LABEL_MODE, LABEL_VERSION
 from helix_graph.graph.model import mean_weight, rate
+from helix_graph.graph.networkx_graph import aliases
 from helix_graph.graph.observations import unpack_observations
 from helix_graph.graph.patterns import Pattern, asserted_patterns, count_patterns
 from helix_graph.graph.row_checksums import read_digests
-from helix_graph.graph.store import aliases, updated
+from helix_graph.graph.store import updated
 
 if TYPE_CHECKING:
     import sqlite3

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import click
 
 from helix_cli.commands.checks_and_runbook import render_checks, render_fragile, render_runbook
-from helix_cli.commands.episode import render_counts
+from helix_cli.commands.extraction_report import render_counts
 from helix_cli.commands.graph import render_compile
 from helix_cli.commands.paths_and_causes import render_path
 from helix_cli.commands.patterns_and_comparisons import render_patterns

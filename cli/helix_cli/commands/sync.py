@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from helix_cli.app import open_memory
-from helix_cli.commands.episode import redacted, warn_about
+from helix_cli.commands.extraction_report import redacted, warn_about
 from helix_cli.options import workers_option
 from helix_cli.output import count, json_option, progress, say, show, warn
 from helix_graph.errors import NoMemory

@@ -42,7 +42,8 @@ def extract(
     agent's logs on this machine that belong to this project are looked at, and what is new or has grown is read; that
     can take a while the first time. Call `compile` afterwards.
     """
-    from helix_cli.commands.episode import render_all, render_report
+    from helix_cli.commands.episode import render_all
+    from helix_cli.commands.extraction_report import render_report
     from helix_cli.output import rendered
     from helix_episodes.discovery import is_in_agents_folder
     from helix_episodes.errors import HelixGraphError, InvalidArgument
