@@ -337,8 +337,8 @@ def sharing_rare_words(connection: sqlite3.Connection, index: str, query: str, *
     What share they are of the query does not matter: a prompt says much that is not about the work. A path or a name
     with a number or an underscore counts for two.
     """
-    counts = {word: _telling_count(word) for word in _evidence(query)}
-    asked = {word: count for word, count in counts.items() if count}
+    words = [word for word in _evidence(query) if rare(query_words(word))]
+    asked = {word: 2 if any(one in "_/.:" or one.isdigit() for one in word) else 1 for word in words}
     total = int(connection.execute(f"SELECT count(*) FROM {index}").fetchone()[0])  # noqa: S608  (a table of ours)
     most = min(max(total // _OF_ALL, _FEW_ROWS), _MOST_POSTINGS)
     having = {word: count for word, count in frequencies(connection, index, asked).items() if 0 < count <= most}
@@ -350,13 +350,6 @@ def sharing_rare_words(connection: sqlite3.Connection, index: str, query: str, *
             count, sum_ = shared.get(number, (0, 0.0))
             shared[number] = (count + asked[word], sum_ + weight)
     return {number: weight / whole for number, (count, weight) in shared.items() if count >= fewest}
-
-
-def _telling_count(word: str) -> int:
-    """As how many rare words a word or compound counts."""
-    if not rare(query_words(word)):
-        return 0
-    return 2 if any(one in "_/.:" or one.isdigit() for one in word) else 1
 
 
 def _evidence(query: str) -> dict[str, bool]:

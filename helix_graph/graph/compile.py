@@ -233,7 +233,12 @@ def _compile_into(connection: sqlite3.Connection, job: CompileJob) -> CompileRep
         plan = make_plan(connection, job)
         if plan or rebuilt is not None:
             return _carry_out(connection, plan, job, rebuilt)
-        return _nothing_to_do(connection, plan, job)
+        unchanged = connection.execute(_IN_GRAPH).fetchone()[0]
+        return CompileReport(unchanged=unchanged, skipped=_skipped(connection, plan), dry_run=job.dry_run)
+
+
+#: How many files of episodes are in the graph.
+_IN_GRAPH = "SELECT count(*) FROM file WHERE episode IS NOT NULL"
 
 
 def _prepare_tables(connection: sqlite3.Connection) -> str | None:
@@ -288,7 +293,7 @@ def _carry_out(
         database.create_indexes(connection, GRAPH_FILE, only_of="edge")
     if not job.dry_run and (taken.processed or taken.lost or plan.asserted or rebuilt is not None):
         _remove_export(connection, job.causality / EXPORT_NAME)
-    unchanged = connection.execute("SELECT count(*) FROM file WHERE episode IS NOT NULL").fetchone()[0]
+    unchanged = connection.execute(_IN_GRAPH).fetchone()[0]
     return CompileReport(
         episodes_processed=len(taken.processed),
         nodes_added=totals.nodes_added,
@@ -439,8 +444,3 @@ def _skipped(connection: sqlite3.Connection, plan: CompilePlan) -> tuple[Skipped
     bad = [(plan.folder / name, problem) for name, problem in rows]
     both = (*bad, *bad_assertions(connection, plan.asserted.folder))
     return tuple(SkippedFile(path=str(path), problem=problem) for path, problem in both)
-
-
-def _nothing_to_do(connection: sqlite3.Connection, plan: CompilePlan, job: CompileJob) -> CompileReport:
-    unchanged = connection.execute("SELECT count(*) FROM file WHERE episode IS NOT NULL").fetchone()[0]
-    return CompileReport(unchanged=unchanged, skipped=_skipped(connection, plan), dry_run=job.dry_run)

@@ -75,7 +75,10 @@ def edit(
         InvalidArgument: The text is shorter than 20 characters or longer than 8,000. The text holds a character that
             nobody can read.
     """
-    text = None if content is None else _long_enough(clean_content(content))
+    text = None if content is None else clean_content(content)
+    if text is not None:
+        letters = len(text) if content_length(text) < SHORTEST_CONTENT else max(len(text), SHORTEST_CONTENT)
+        as_int("length of the content", letters, lowest=SHORTEST_CONTENT, highest=LONGEST_CONTENT)
     chosen = None if tags is None else clean_tags(tags)
     vectors = context.embed([text]) if text is not None else []
     at = stamp(context.now())
@@ -196,12 +199,6 @@ def _set_state(context: InsightContext, name: str, state: State, reason: str) ->
         new = replace(stored.insight, state=state, reason=clean_content(reason), state_at=stamp(context.now()))
         rows.update(connection, stored, new)
         return _changed(connection, stored, new)
-
-
-def _long_enough(content: str) -> str:
-    letters = len(content) if content_length(content) < SHORTEST_CONTENT else max(len(content), SHORTEST_CONTENT)
-    as_int("length of the content", letters, lowest=SHORTEST_CONTENT, highest=LONGEST_CONTENT)
-    return content
 
 
 def _changed(connection: sqlite3.Connection, stored: StoredInsight, new: Insight) -> ChangeAnswer:

@@ -183,14 +183,10 @@ def _tables(inputs: _Inputs, session: OpenEngine) -> dict[str, Table]:
     for name, sums in TABLES.items():
         if inputs.earlier:
             parts[name].append(session.read([folder / f"{name}.parquet" for folder in inputs.earlier], schema_of(sums)))
-    return {
-        name: several[0] if inputs.shards and not inputs.earlier else total(_union(several), TABLES[name])
-        for name, several in parts.items()
-    }
-
-
-def _union(tables: Sequence[Table]) -> Table:
-    return tables[0].union(*tables[1:]) if len(tables) > 1 else tables[0]
+    both = {name: several[0].union(*several[1:]) if several[1:] else several[0] for name, several in parts.items()}
+    if inputs.shards and not inputs.earlier:
+        return both
+    return {name: total(table, TABLES[name]) for name, table in both.items()}
 
 
 def _has_copies(shards: Iterable[Path]) -> bool:

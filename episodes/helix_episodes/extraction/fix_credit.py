@@ -13,7 +13,7 @@ from __future__ import annotations
 import re
 from itertools import chain, takewhile
 from operator import itemgetter
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from helix_episodes.extraction.actions import action_of, changed_part, is_telling, replaced_part
 from helix_episodes.extraction.calls import CHANGES, written_by
@@ -82,14 +82,17 @@ def credited_changes(
         return changes
     output = timeline.calls[failure.call].output if failure.call is not None else ""
     files = named_files(error, output[:_MOST_TEXT], alone=len(failure.events) == 1)
-    rewriters = [one for one in changes if _rewrites(timeline, one)]
-    formatters = [one for one in changes if _formats(timeline, one) or (kind == "lint" and one in rewriters)]
+    deeds = {one.id: _deed_of(timeline.calls_of(one)) for one in changes}
+    rewriters = [one for one in changes if deeds[one.id].rewrites]
+    formatters = [one for one in changes if deeds[one.id].formats or (kind == "lint" and one in rewriters)]
     if formatters and (kind == "format" or error.family == "not formatted"):
         return formatters[-1:]  # whatever was edited, this is what brought it into form
     symbols = named_symbols(error)
-    by_symbol = [one for one in changes if any(_mentions(timeline, one, symbol) for symbol in symbols)]
-    at_place = [one for one in changes if _writes(timeline, one, files)]
-    open_ended = [one for one in changes if one in rewriters or _writes_unnamed(timeline, one)]
+    by_symbol = [
+        one for one in changes if any(has_word(symbol, text) for symbol in symbols for text in deeds[one.id].texts)
+    ]
+    at_place = [one for one in changes if not files.isdisjoint(deeds[one.id].files)]
+    open_ended = [one for one in changes if one in rewriters or deeds[one.id].writes_unnamed]
     if any(one in at_place for one in by_symbol):
         # Whoever edits the very name that is complained of does not leave it to the tool that rewrites.
         open_ended = [one for one in open_ended if one not in rewriters]
@@ -279,29 +282,29 @@ def named_files(error: Event, output: str, *, alone: bool) -> frozenset[str]:
     return frozenset(found | ({file_name(error.path)} if error.path else set()))
 
 
-def _writes(timeline: Timeline, decision: Decision, files: frozenset[str]) -> bool:
-    return any(
-        not files.isdisjoint(file_name(path) for path in written_by(call) or ()) for call in timeline.calls_of(decision)
+class _Deed(NamedTuple):
+    """What the calls of a change did, and the names of the files that they wrote.
+
+    ``rewrites``: a command lets a checker rewrite what it complains of. ``writes_unnamed``: a command changes files
+    that its words do not name.
+    """
+
+    formats: bool
+    rewrites: bool
+    writes_unnamed: bool
+    files: frozenset[str]
+    texts: tuple[str, ...]
+
+
+def _deed_of(calls: Sequence[ParsedCall]) -> _Deed:
+    written = [(call, written_by(call)) for call in calls]
+    return _Deed(
+        formats=any(call.purpose == "format" for call in calls),
+        rewrites=any(rewrites(part) for call in calls if call.operation == "run" for part in call.segments),
+        writes_unnamed=any(call.operation == "run" and paths is None for call, paths in written),
+        files=frozenset(file_name(path) for _, paths in written for path in paths or ()),
+        texts=tuple(text for call in calls for text in texts_of(call)),
     )
-
-
-def _formats(timeline: Timeline, decision: Decision) -> bool:
-    return any(call.purpose == "format" for call in timeline.calls_of(decision))
-
-
-def _rewrites(timeline: Timeline, decision: Decision) -> bool:
-    """Whether one of its commands lets a checker rewrite what it complains of."""
-    calls = (call for call in timeline.calls_of(decision) if call.operation == "run")
-    return any(rewrites(part) for call in calls for part in call.segments)
-
-
-def _writes_unnamed(timeline: Timeline, decision: Decision) -> bool:
-    """Whether one of its commands changes files that its words do not name."""
-    return any(call.operation == "run" and written_by(call) is None for call in timeline.calls_of(decision))
-
-
-def _mentions(timeline: Timeline, decision: Decision, symbol: str) -> bool:
-    return any(has_word(symbol, text) for call in timeline.calls_of(decision) for text in texts_of(call))
 
 
 def texts_of(call: ParsedCall) -> list[str]:
