@@ -193,9 +193,7 @@ def _one_thread_a_product() -> Iterator[None]:
         yield
 
 
-@cache
-def _blas_libraries() -> ThreadpoolController:
-    return ThreadpoolController()
+_blas_libraries = cache(ThreadpoolController)
 
 
 def _side_by_side(

@@ -24,11 +24,6 @@ from itertools import pairwise
 
 from helix_episodes.light_imports import Regex
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from re import Match
-
-
 #: The words by which orchestration tells what became of a task, and the fields of its prompts.
 _MARKER = Regex(
     r"(?<![^\W_])(DELIVERED|BLOCKED|PLAN_COMPLETE|INSIGHTS?|INJECTED|NO_PRIOR_MEMORY|NO_INJECT|TASK_ID|TASK|OBJECTIVE"
@@ -102,11 +97,8 @@ def quoted(text: str, *, said_by: str = "", longest: int | None = None) -> str:
         line = f"{line[: longest - 1]}…"
     if not line:
         return ""
-    return f'"{_CLOSING.sub(_escaped, line)}"' + (f" ({said_by})" if said_by else "")
-
-
-def _escaped(found: Match[str]) -> str:
-    return f'{found[1] * 2}\\"'
+    escaped = _CLOSING.sub(lambda found: f'{found[1] * 2}\\"', line)
+    return f'"{escaped}"' + (f" ({said_by})" if said_by else "")
 
 
 def own_or_quoted(text: str, *, said_by: str, longest: int | None = None) -> str:

@@ -269,15 +269,10 @@ def _entry(record: EntryRecord, places: Mapping[int, tuple[str, int]]) -> Entry:
         tags=record.tags,
         source=record.source,
         confidence=record.confidence,
-        links=tuple(_link(target, places) for target in record.links),
+        links=tuple("{}:{}".format(*places[one]) if one in places else f"#{one}" for one in record.links),
         stored=datetime_of(record.stored),
         modified=None if record.modified is None else datetime_of(record.modified),
     )
-
-
-def _link(target: int, places: Mapping[int, tuple[str, int]]) -> str:
-    place = places.get(target)
-    return f"#{target}" if place is None else f"{place[0]}:{place[1]}"
 
 
 def _checked(entry: int, topic: str, position: int, *row: Any) -> NumberedRecord:  # noqa: ANN401  (what SQLite gives)

@@ -168,10 +168,8 @@ def _say(sentence: str) -> None:
     print(sentence, file=sys.stderr)  # noqa: T201  (clients show a server's stderr to people)
 
 
-@lru_cache(maxsize=8)
-def _memory_in(root: Path) -> Memory:
-    """The same memory for every call: it keeps the embedding model, which takes longer to load than to use."""
-    return Memory(root)
+#: The same memory for every call: it keeps the embedding model, which takes longer to load than to use.
+_memory_in = lru_cache(maxsize=8)(Memory)
 
 
 #: Number of answers that are kept: enough for what an agent does at once.
