@@ -348,7 +348,8 @@ _STATES = (
 )
 _BREAKS = (
     r"(?:crash(?:es|ed)|hangs|hung|freezes|froze|breaks|broke|fails|failed|flickers|disappear(?:s|ed)|vanish(?:es|ed)"
-    r"|loops|leaks|stops|stopped|times out|timed out|errors out|explodes|loses|lost|jumps|overlaps|overflows)"
+    r"|loops|leaks|stops|stopped|times out|timed out|errors out|explodes|loses|lost|jumps|overlaps|overflows"
+    r"|segfaults|404s|500s)"
 )
 #: The thing that is spoken of, at the head of a statement.
 _THING = (
@@ -391,7 +392,7 @@ _TROUBLES = (
     rf"\b{_SHOWS}\b[^.?!\n]{{0,30}}?\b{_ERROR}",
     # It is in a state that nobody wants, or goes wrong.
     rf"\b{_BE} {_OFTEN}{_STATES}\b",
-    rf"\b(?:it|this|that|they|(?:the|my|our|your) [\w -]{{1,40}}?) {_OFTEN}{_BREAKS}\b",
+    rf"\b(?:it|this|that|they|(?:the|my|our|your) [\w -]{{1,40}}?) {_OFTEN}{_BREAKS}\b(?! nothing\b)",
     # It is one thing instead of another.
     (
         rf"\b(?:{_BE}|shows|prints|returns|says|uses|does|gets|got|sends|opens|goes|takes)\b[^.?!\n]{{0,60}}"
@@ -422,7 +423,8 @@ _TROUBLES = (
         r"(?: is| are| were| have| has| still| now)* (?:fail(?:s|ed|ing)?|red)\b"
     ),
     (
-        rf"{_ITS}(?:fails|failed|crashes|crashed|hangs|hung|times out|timed out|regressed)"
+        rf"(?:{_ITS}|^[\w-]+(?: [\w-]+){{1,2}} )"
+        r"(?:fails|failed|crashes|crashed|hangs|hung|times out|timed out|regressed)"
         r"(?=\W*$|[.,;:!]| (?:on|in|at|with|when|while|after|because|for|again|now|here|to|due|since|and|but)\b)"
     ),
     # Once more than it should, or never.
@@ -448,7 +450,14 @@ _TROUBLES = (
     r"\b(?:made|makes) (?:it|this|things) (?:even |much )?worse\b",
     r"(?<!is )(?<!are )(?<!be )\bused to work\b|\bworked (?:fine )?(?:before|yesterday|until)\b",
     r"\bworks?\b[^.?!\n]{0,40}\bbut not\b",
+    rf"{_ITS}only works\b|\b(?:is|are|was|were) never \w+(?:ed|wn|en)\b|\b(?:has|have|had) no effect\b",
+    r"\bgot (?:much |a (?:lot|bit) )?(?:worse|slower)\b",
+    r"^\w+ing [^.?!,\n]{1,60}? (?:breaks|crashes|fails|loses|corrupts|hangs)\b(?! no)",
     # The agent, or what it made, did the wrong thing.
+    (
+        r"^you (?:also |just |accidentally |silently )*(?:removed|deleted|reverted|dropped|undid)"
+        r" (?:the|my|our|all|some|it|that|this)\b|^i did(?:n['\u2019]t| not) ask (?:you )?(?:for|to)\b"
+    ),
     (
         r"^you(?:['\u2019]ve| have)? (?:just |also |still )?(?:forgot|missed|broke|overwrote|left out)"
         r" (?:to|about|the|an?|one|some|that|this|my|our|it|all|two|\w+\.\w+)\b"
@@ -475,7 +484,8 @@ _CONTRASTED = re.compile(
 _TROUBLE = re.compile("|".join(f"(?:{one})" for one in _TROUBLES), re.IGNORECASE)
 #: Who speaks of "the totals" means something that both know.
 _OF_WORK = re.compile(
-    r"^(?:the|my|our|all|both|some|half|one of|CI|lint\w*|tests?|builds?|pipelines?|checks?)\b"
+    r"\b(?:after|since) (?:the|this|that|your) (?:last |latest )?(?:change|update|upgrade|commit|merge|edit|fix)\b"
+    r"|^(?:the|my|our|all|both|some|half|one of|CI|lint\w*|tests?|builds?|pipelines?|checks?)\b"
     r"|\b(?:it|this|that|they|them|these|those|there|something|everything|nothing|none|nobody|i|we|you|your)"
     r"(?=\b|['\u2019])",
     re.IGNORECASE,
