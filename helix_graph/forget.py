@@ -338,7 +338,10 @@ def _forget_in_databases(root: Path, databases: Sequence[Insights], sessions: Se
 
 
 def _bury(root: Path, store: EpisodeStore, sessions: Sequence[str], written: Sequence[AssertionStore]) -> list[Path]:
-    """Buries all before anything is removed, so that no kill loses what is to be searched for; the files to remove."""
+    """Buries all before anything is removed, so that no kill loses what is to be searched for.
+
+    The files to remove, the episodes last: while one is there, the next attempt takes its session up.
+    """
     doomed: list[Path] = []
     for session in sessions:
         files = [store.path_of(session), *quarantined_of_session(root, session)]
@@ -349,7 +352,8 @@ def _bury(root: Path, store: EpisodeStore, sessions: Sequence[str], written: Seq
         files += [path for one in written for path in one.naming([session])]
         Tombstones(root).bury(session, said={text for path in files for text in texts_of(path)}, steps=steps)
         doomed += [*files, team_marker(root, PREFIX + session)]
-    return doomed
+    episodes = {store.path_of(session) for session in sessions}
+    return sorted(doomed, key=lambda path: path in episodes)
 
 
 def _remove(doomed: Sequence[Path]) -> None:

@@ -12,9 +12,11 @@ import pytest
 from helix_episodes import ingest
 from helix_episodes.errors import HelixGraphError, NotFound
 from helix_episodes.extraction.pipeline import extract
+from helix_episodes.safe_files import remove_file
 from helix_graph import Memory
 from helix_graph.errors import GraphNotCompiled
 from helix_graph.insights import harvest
+from helix_graph.trust import team_marker
 from processes import assert_as_fresh, write_logs
 
 if TYPE_CHECKING:
@@ -152,6 +154,26 @@ def test_it_can_be_run_again_after_it_was_cut_short(memory: Memory, monkeypatch:
     assert report.proof is not None
     assert report.proof.left == ()
     assert THEIR_OUTPUT.encode() not in everything(memory)
+
+
+def test_what_was_cut_short_is_finished_without_a_name(memory: Memory, monkeypatch: pytest.MonkeyPatch) -> None:
+    marker = team_marker(memory.root, "episode-the-secret-session")
+    marker.parent.mkdir(parents=True, exist_ok=True)
+    marker.write_text('{"author": "bob", "subject": "a", "hash": "b"}')
+    removed: list[Path] = []
+
+    def cut_after_one(path: Path) -> bool:
+        removed.append(path)
+        return remove_file(path) if len(removed) == 1 else bool(1 / 0)
+
+    with monkeypatch.context() as cut:
+        cut.setattr("helix_graph.forget.remove_file", cut_after_one)
+        with pytest.raises(ZeroDivisionError):
+            memory.forget(["the-secret-session"])
+    report = memory.forget()
+    assert report.proof is not None
+    assert report.proof.left == ()
+    assert not marker.exists()
 
 
 def test_its_rows_are_gone_even_where_the_graph_cannot_be_compiled(memory: Memory) -> None:
