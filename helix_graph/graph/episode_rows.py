@@ -180,7 +180,7 @@ def rows_of(
     nodes: list[NodeRow] = []
     counts: list[int] = []
     mentions: list[Any] = []
-    issues: list[tuple[str, int, str]] = []
+    issues: list[Any] = []
     for one in facts.mentions:
         place = places.get(one.node)
         if place is None:
@@ -190,7 +190,8 @@ def rows_of(
         counts[place] += one.counted
         mentions += _mention(number, place, one)
         if one.issues:
-            issues += sorted((key, number, one.local) for key in one.issues.split(" "))
+            for key in sorted(one.issues.split(" ")):
+                issues += (key, number, one.local)
     claims: list[Any] = []
     for claim in sorted(facts.claims, key=_KEY_OF_CLAIM):
         claims += (
@@ -214,7 +215,7 @@ def rows_of(
             nodes,
             [
                 mentions,
-                _flat(issues),
+                issues,
                 (number, wording(facts)),
                 claims,
                 _flat(_filled(number, astuple(one)) for one in facts.repairs),

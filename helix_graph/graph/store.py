@@ -329,16 +329,23 @@ def share_of(
     patterns: Sequence[str],
 ) -> Share[_Node, _Link]:
     """An episode's share; ``about`` is its outcome, what that rests on and its origin."""
-    outcome, basis, origin = about
-    measures = basis in MEASURED_BASES and outcome != "unknown"
     counted: defaultdict[_Node, int] = defaultdict(int)
     for node, times in mentions:
         counted[node] += times
+    return Share(_share_of_nodes(about), counted, _by_edge(claims), patterns)
+
+
+def _share_of_nodes(about: tuple[str, str, str]) -> tuple[int, int, int]:
+    outcome, basis, origin = about
+    measures = basis in MEASURED_BASES and outcome != "unknown"
+    return int(origin != "assertion"), int(measures), int(measures and outcome == "success")
+
+
+def _by_edge(claims: Iterable[tuple[_Link, int]]) -> dict[_Link, list[int]]:
     weights: defaultdict[_Link, list[int]] = defaultdict(list)
     for edge, weight in claims:
         weights[edge].append(weight)
-    episode = (int(origin != "assertion"), int(measures), int(measures and outcome == "success"))
-    return Share(episode, counted, weights, patterns)
+    return weights
 
 
 def add_episode(rows: EpisodeRows, changes: GraphChanges) -> int:
@@ -358,13 +365,12 @@ def add_episode(rows: EpisodeRows, changes: GraphChanges) -> int:
         changes.insert("telling", rows.telling)
     if rows.digest is not None:
         changes.insert("digest", (rows.number, *rows.digest))
-    weights: Iterable[tuple[Edge, int]] = ()
+    weights: dict[Edge, list[int]] = {}
     if not changes.empty:
         source, target, kind, weight = (claims[column::_CLAIM_WIDTH] for column in (0, 1, 2, 7))
-        weights = zip(zip(source, target, kind, strict=True), weight, strict=True)
-    share: Share[int, Edge] = share_of(rows.about, (), weights, rows.patterns)
+        weights = _by_edge(zip(zip(source, target, kind, strict=True), weight, strict=True))
     mentioned = dict(zip(numbers, rows.counts, strict=True))
-    changes.count(msgspec.structs.replace(share, mentions=mentioned), sign=1)
+    changes.count(Share(_share_of_nodes(rows.about), mentioned, weights, rows.patterns), sign=1)
     changes.write_when_large()
     return rows.number
 
