@@ -74,7 +74,9 @@ _TEMPLATE = Regex(
 )
 #: What is in a quotation is masked by itself.
 _QUOTED = Regex(_QUOTE)
+#: Whatever varies has one of these in it; of ASCII the marks of a quotation come to them.
 _VARIES = frozenset("0123456789/\\.~")
+_VARIES_OR_QUOTED = _VARIES | frozenset("\"'`")
 _VARYING = Regex(
     f"(?P<words>{_WORDS})|(?P<kept>{_KEPT})|(?P<url>{_URL})|(?P<id>{_UUID})|(?P<time>{_TIME}|{_CLOCK})|(?P<path>{_PATH})|(?P<hash>{_HASH})"
     f"|(?P<n>{_NUMBER}|(?<=\\w[-_])\\d{{4,}}\\b)"
@@ -105,8 +107,11 @@ def template(text: str) -> str:
     'pull request <n> of <text>: HTTP 404, rerun with --force'
     """
     plain = one_line(text)
-    # Nothing but words, as families of errors mostly are, has nothing to mask; the expression takes 4 ms to compile.
-    return plain if plain.isascii() and plain.replace(" ", "").isalpha() else _TEMPLATE.sub(_template_mask, plain)
+    # Without one of these, as families of errors mostly are, it has nothing to mask; the expression takes 4 ms to
+    # compile and looks at every character.
+    if plain.isascii() and _VARIES_OR_QUOTED.isdisjoint(plain):
+        return plain
+    return _TEMPLATE.sub(_template_mask, plain)
 
 
 def kept_parts(masked: str, *, after: int = 0) -> list[str]:
