@@ -335,3 +335,28 @@ def test_what_is_forgotten_while_it_is_harvested_does_not_come_back(
     said = " ".join(str(one["content"]) for one in memory.insights.newest(limit=None))
     assert "ledgers" in said
     assert "parcels" not in said
+
+
+def test_what_is_forgotten_while_another_session_is_harvested_leaves_no_link(
+    tmp_path: Path, script: Callable[..., Script], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    memory = Memory(tmp_path / ".helix")
+    error = "E   ModuleNotFoundError: No module named 'parcels'\n1 failed in 0.1s"
+    for name in ("s1", "s2"):
+        log = script(name).prompt("Fix it").run("pytest -q", error, code=1)
+        log.edit("pyproject.toml", new="parcels = 1").run("pytest -q", "1 passed in 0.1s")
+        memory.extract([log.save(tmp_path / "logs")])
+    memory.insights.harvest()
+    grouping = harvest.grouped
+
+    def forgotten_meanwhile(episodes: Iterable[Episode]) -> list[harvest.HarvestGroup]:
+        found = grouping(episodes)
+        if any(one.episode == "episode-s1" for group in found for one in group):  # read beside the one that was named
+            monkeypatch.setattr(harvest, "grouped", grouping)
+            memory.forget(["s1"])
+        return found
+
+    monkeypatch.setattr(harvest, "grouped", forgotten_meanwhile)
+    memory.insights.harvest("s2")
+    assert memory.insights.newest(limit=None)
+    assert not any(b"episode-s1" in path.read_bytes() for path in memory.root.rglob("*") if path.is_file())

@@ -84,6 +84,25 @@ def test_what_one_names_it_takes_part_in_from_then_on(ann: Memory, tmp_path: Pat
     assert "Labels are printed in batches of forty" in contents(here)
 
 
+def test_forgetting_in_a_moved_memory_reaches_the_server_once_the_project_is_named(
+    ann: Memory, tmp_path: Path, team_server: TeamDatabase
+) -> None:
+    (lesson, *_) = ann.insights.harvest()["added"]
+    ann.push_to_team()
+    moved = tmp_path / "moved"
+    shutil.move(ann.root.parent, moved)
+    accept(moved / ".helix", how="trust")
+    here = Memory.open(moved)
+    report = here.forget(["first"])
+    assert report.team is not None
+    assert "name the project" in report.team.problem
+    here.team.sync(team_server.url("ann"), project="shop")
+    assert lesson not in {one["name"] for one in here.insights.newest(limit=None)}
+    left = b"".join(pushed(team_server))
+    assert PRICES.encode() in left
+    assert b"parcels" not in left
+
+
 def test_trust_says_how_many_sessions_it_would_take_away(
     unpacked: Memory, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from helix_cli.app import run
+from helix_episodes.safe_files import write_atomically
 from helix_graph import Memory
-from helix_graph.sharing.server import TeamServer
+from helix_graph.sharing.server import ServerObject, TeamServer
 from helix_graph.trust import shared_episodes
 from team_world import FAILURE, contents, member, sync
 
@@ -163,6 +165,47 @@ def test_a_lesson_that_was_forgotten_elsewhere_is_not_harvested(tmp_path: Path, 
     assert bob.insights.harvest()["kept_out"] == 0
     laptop.insights.store(CENTS)  # what one says oneself is no harvest
     assert CENTS in contents(laptop)
+
+
+@pytest.mark.usefixtures("ann")
+def test_a_session_that_is_forgotten_while_it_comes_in_stays_away(
+    tmp_path: Path, team_server: TeamDatabase, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    bob = member(tmp_path / "bob" / "shop", "first")
+    for path in (bob.root / "episodes").iterdir():
+        path.unlink()
+    writing = "helix_graph.sharing.replica.write_atomically"
+
+    def forgotten_before(path: Path, data: bytes, *, synced: bool = True) -> None:
+        if path.name == "episode-first.json" and path.parent.name == "episodes":
+            monkeypatch.setattr(writing, write_atomically)
+            assert bob.forget(["first"]).sessions == ("first",)
+        write_atomically(path, data, synced=synced)
+
+    monkeypatch.setattr(writing, forgotten_before)
+    bob.team.sync(team_server.url("bob"), project="shop")
+    assert not list(bob.root.rglob("episode-first.json"))
+    assert list(bob.root.rglob("episode-second.json"))
+
+
+def test_a_record_that_is_out_of_its_bounds_costs_itself_alone(
+    ann: Memory, tmp_path: Path, team_server: TeamDatabase
+) -> None:
+    with TeamServer(team_server.url("ann"), "shop") as server:
+        (entry, data) = next(
+            (entry, data)
+            for entry, data in server.contents(one for one in server.since(0) if one.kind == "record")
+            if RETRY.encode() in data
+        )
+        spoilt = json.loads(data)
+        spoilt["own"]["source"] = "x" * 9000
+        server.push([ServerObject(subject=entry.subject, kind="record", data=json.dumps(spoilt).encode())])
+    laptop = member(tmp_path / "laptop" / "shop")
+    report = laptop.team.sync(team_server.url("ann"), project="shop", mine=True)
+    assert ["9000" in one.problem for one in report.problems] == [True]
+    assert [one["content"] for one in laptop.insights.newest(limit=None) if "_said_by" not in one] == []
+    assert CENTS in contents(laptop)
+    assert contents(ann) == sorted([CENTS, RETRY])
 
 
 def test_a_lost_database_comes_back_beside_the_episodes(ann: Memory, team_server: TeamDatabase) -> None:

@@ -385,7 +385,10 @@ class _Recorder:
         if provenance is None:
             return
         stale = msgspec.structs.replace(provenance, extractor=_DUE)
-        self.store.save(msgspec.structs.replace(resumed, provenance=stale))
+        place = self.store.save(msgspec.structs.replace(resumed, provenance=stale))
+        if self.admission and self.admission.is_forgotten(resumed.session):  # as in `_save`
+            remove_file(place)
+            return
         if resumed.session in self._logs:
             self._again[resumed.session] = self._logs[resumed.session]
 

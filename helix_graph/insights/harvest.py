@@ -128,9 +128,11 @@ def harvest(
     )
     with context.database.reading() if dry_run else context.database.writing() as connection:
         forgotten = forgotten_digests(context.path.parent)  # perhaps since the episodes were read
-        left = [one for one in chosen if digest(one.session) not in forgotten]
-        for group in groups if len(left) == len(chosen) else grouped(left):
-            vector, numbers = vectors.get(group.uid, (None, None))
+        for read in groups:
+            group = HarvestGroup(one for one in read if digest(one.episode.removeprefix(PREFIX)) not in forgotten)
+            if not group:
+                continue
+            vector, numbers = vectors.get(group.uid, (None, None)) if group == read else (None, None)
             twin = None
             if numbers is not None and group[0].kind == LESSON:
                 twin = _stored_by_others(context, connection, group.content, numbers)

@@ -34,6 +34,7 @@ from helix_episodes.store import PREFIX, EpisodeStore, decode_episode, encode_ep
 from helix_graph.project import TEAM, TEAM_EPISODES, TEAM_FORGOTTEN, TEAM_RECORDS, TEAM_STATE
 from helix_graph.project import digest as subject_of_name
 from helix_graph.shared_authors import author_name
+from helix_graph.sharing.own_records import own_insights
 from helix_graph.sharing.records import (
     Forgotten,
     SharedEntry,
@@ -52,7 +53,7 @@ from helix_graph.sharing.server_schema import LARGEST_RECORD
 from helix_graph.sharing.shared_files import TEAM_SERVER, checked_shared
 from helix_graph.tombstones import Tombstones
 from helix_graph.topics.fields import clipped
-from helix_graph.trust import content_digest, is_sealed, seal, team_marker
+from helix_graph.trust import acceptance_of, content_digest, is_sealed, seal, team_marker
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -128,8 +129,17 @@ class Replica:
     @property
     def state(self) -> ReplicaState:
         """Where it stands; nowhere before the first time, and where this user named no such project in this memory."""
-        found = read_json(self.root / TEAM_STATE, ReplicaState)
-        return found if found and is_sealed(self.root, TEAM_STATE, found.project.encode()) else ReplicaState()
+        found = self.written
+        record = acceptance_of(self.root)
+        is_own = is_sealed(self.root, TEAM_STATE, found.project.encode()) or (
+            record is not None and record.how == "init"
+        )
+        return found if is_own else ReplicaState()
+
+    @property
+    def written(self) -> ReplicaState:
+        """What is written of it, whoever wrote it: in a memory that came from elsewhere no reason to do anything."""
+        return read_json(self.root / TEAM_STATE, ReplicaState) or ReplicaState()
 
     def change(self, **changes: Any) -> None:  # noqa: ANN401  (the fields of `ReplicaState`)
         """Writes down what has changed of where it stands; one process after another."""
@@ -210,16 +220,22 @@ class Replica:
             remove_file(marker)
             self._markers.pop(entry.subject, None)
             self._own_sessions.add(entry.subject)
-            return
-        _write_item(marker, ReplicaItem(author=entry.author, subject=entry.subject, hash=entry.hash))
-        self._markers[entry.subject] = marker
-        write_atomically(path, encode_episode(episode), synced=False)
+        else:
+            _write_item(marker, ReplicaItem(author=entry.author, subject=entry.subject, hash=entry.hash))
+            self._markers[entry.subject] = marker
+            write_atomically(path, encode_episode(episode), synced=False)
+        if self._forgotten.holds(session):  # meanwhile: whoever forgets it removes it after this
+            remove_file(path)
+            remove_file(marker)
 
     def _keep_record(self, entry: ServerEntry, data: bytes, *, mine: bool) -> None:
         record = checked_shared(data, now=datetime.now(UTC))
         if isinstance(record, Forgotten) or subject_of_record(record) != entry.subject:
             raise ValueError("its name is that of another record")
         if mine:
+            if isinstance(record, SharedInsight) and record.own:  # one that is out of its bounds costs itself alone
+                sessions = {link.episode: PREFIX for link in record.own.links}
+                list(own_insights([record], sessions, {}, now=datetime.now(UTC)))
             self._taken_back.append(record)
             self.drop(entry)  # as what came in as somebody's: it is this memory's own now
             return

@@ -37,7 +37,7 @@ from helix_graph.project import digest as subject_of_name
 from helix_graph.shared_authors import author_name
 from helix_graph.sharing.model import ServerErasure, TeamPulled, TeamPushed, TeamReport, TeamSettings
 from helix_graph.sharing.records import ShareProblem, encode, find_secrets
-from helix_graph.sharing.replica import Replica, subject_of_record, subject_of_session
+from helix_graph.sharing.replica import Replica, ReplicaState, subject_of_record, subject_of_session
 from helix_graph.sharing.server import ServerObject, TeamServer, batches, check_project
 from helix_graph.sharing.server_schema import LARGEST_OBJECT, LARGEST_RECORD
 from helix_graph.trust import shared_episodes
@@ -237,7 +237,10 @@ class Team:
         replica = self._replica()
         project = replica.state.project
         if not project:
-            return None
+            was_moved = (
+                "this memory came from elsewhere, so name the project that it takes part in: helix-graph sync --to"
+            )
+            return ServerErasure(problem=was_moved) if replica.written.project else None
         address = team_settings().database
         if not address:
             return ServerErasure(problem=f"no server is named; set {SERVER_VARIABLE}, and forget again without options")
@@ -281,9 +284,19 @@ class Team:
         state = replica.state
         is_same = (state.server, state.project) == (standing.server, project)
         if not is_same or state.number > standing.newest:
-            records, pushed = (state.records, state.pushed) if is_same else (frozenset(), "")
-            mark = state.mark if is_same else ""
-            replica.change(server=standing.server, project=project, number=0, records=records, pushed=pushed, mark=mark)
+            # A memory that was moved is told here that it takes part in the same project as before.
+            before = replica.written if not state.project else state
+            if (before.server, before.project) != (standing.server, project):
+                before = ReplicaState()
+            replica.change(
+                server=standing.server,
+                project=project,
+                number=0,
+                records=before.records,
+                rests_on=before.rests_on,
+                pushed=before.pushed,
+                mark=before.mark,
+            )
 
     def _pull(
         self,
