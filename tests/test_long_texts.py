@@ -48,3 +48,30 @@ def test_what_an_agent_says(tmp_path: Path, begin: str, piece: str) -> None:
         memory.extract([log.save(tmp_path / "logs")], force=True)
 
     assert growth(extracted, piece * 60_000) < LINEAR
+
+
+@pytest.mark.parametrize("piece", ["-- ", "-a git ", "git -c x=y "])
+def test_the_message_of_a_commit(tmp_path: Path, piece: str) -> None:
+    def brought_up_to_date(text: str) -> None:
+        memory = Memory(tmp_path / ".helix")
+        log = Script("s1").prompt("Fix it").edit("a.py")
+        log = log.run(
+            f'git commit -m "Fix the labels, see git {text}there"', "[main 1a2b3c4] Fix the labels\n 1 file changed"
+        )
+        memory.extract([log.save(tmp_path / "logs")], force=True)
+        memory.graph.compile()
+
+    assert growth(brought_up_to_date, piece * 30_000) < LINEAR
+
+
+def test_a_line_of_a_report(tmp_path: Path) -> None:
+    folder = tmp_path / ".agents" / "sessions"
+    folder.mkdir(parents=True)
+
+    def extracted(text: str) -> None:
+        (folder / "work_log.md").write_text(
+            f"# Session\n\n## Decisions\n\n- **a{text}x\n\n**{text}x\n\nWe chose a cache.\n"
+        )
+        assert Memory(tmp_path / ".helix").extract([folder / "work_log.md"], force=True).recorded
+
+    assert growth(extracted, " " * 60_000) < LINEAR

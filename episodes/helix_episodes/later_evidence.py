@@ -166,7 +166,8 @@ def _own_line(part: Decision | Event) -> int | None:
     return part.evidence.line if part.evidence and part.evidence.file is None else None
 
 
-_REVERT_COMMAND = re.compile(r"\bgit\b(?:\s+-[\w-]+(?:[= ]\S+)?)*\s+revert\b([^\n;|&]*)")
+#: With at most so many options of git before it: the message of a commit stands in the command, and may have any words.
+_REVERT_COMMAND = re.compile(r"\bgit\b(?:\s+-[\w-]+(?:[= ](?!-)\S+)?){0,12}\s+revert\b([^\n;|&]*)")
 _SHA = re.compile(r"(?<![\w-])[0-9a-f]{7,40}(?![\w-])")
 _REVERT_MESSAGE = re.compile(r"\bThis reverts commit ([0-9a-f]{7,40})")
 _REVERT_SUBJECT = re.compile(r'(?P<again>Reapply|Revert) "(?P<subject>.+)"')

@@ -28,7 +28,7 @@ BlockKind = Literal["heading", "item", "row", "paragraph", "code"]
 
 _BOX = re.compile(r"^\[([ xX]|N/A)\]\s*")
 _SIGNS = re.compile(r"^[\s\u2600-\u27bf\ufe0f\U0001f000-\U0001faff]+")
-_LABEL = re.compile(r"^\*\*(?P<name>[^*]{1,80}?)\s*:?\s*\*\*\s*(?P<colon>:?)\s*(?P<rest>.*)$", re.DOTALL)
+_LABEL = re.compile(r"^\*\*(?P<name>[^*]{1,80}?)\s*(?::\s*)?\*\*\s*(?P<colon>:?)\s*(?P<rest>.*)$", re.DOTALL)
 _PLAIN_LABEL = re.compile(r"^(?P<name>[A-Z][A-Za-z]+(?: [A-Za-z]+)?):\s+(?P<rest>\S.*)$", re.DOTALL)
 _EMPHASIS = re.compile(r"\*\*|(?<![\w*])\*(?=\S)|(?<=\S)\*(?![\w*])|(?<!\w)_(?=\w)|(?<=[\w.])_(?!\w)")
 _CODE = re.compile(r"(`[^`]*`)")
