@@ -5,8 +5,11 @@ from __future__ import annotations
 import random
 from typing import TYPE_CHECKING
 
+from msgspec.structs import replace
+
 from helix_episodes.model import Action, Decision, Episode, Event, Evidence, Fix, Link, OutcomeEvidence
 from helix_episodes.store import encode_episode
+from helix_graph.graph.episode_facts import fingerprints_of_event
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -96,7 +99,7 @@ def _decision(place: int, label: int) -> Decision:
 
 def _event(place: int, label: int, before: int) -> Event:
     failed = label % 3 == 0
-    return Event(
+    event = Event(
         id=f"e{place:03}",
         timestamp="2026-03-01T09:30:00Z",
         type="error" if failed else "test",
@@ -107,6 +110,9 @@ def _event(place: int, label: int, before: int) -> Event:
         status="error" if failed else "ok",
         evidence=Evidence(line=before + place, id=f"id-{before + place}", quote=FILLER),
     )
+    # As extraction writes it: an error names its issue.
+    issue, *also = fingerprints_of_event(event) or (None,)
+    return replace(event, fingerprint=issue, also=tuple(also))
 
 
 def spelled(number: int) -> str:
