@@ -61,9 +61,7 @@ _GOOD = re.compile(
     r"verified|fixed|implemented|restored)\b",
     re.IGNORECASE,
 )
-_NOT_YET = re.compile(
-    r"\b(?:not|no longer|never|pending|partial\w*|awaiting|to be|will|should|but|however|fail\w*)\b", re.IGNORECASE
-)
+_NOT_YET = re.compile(r"\b(?:not|no longer|never|pending|to be|will|should|but|fail\w*)\b", re.IGNORECASE)
 
 
 def event_of(step: Step) -> Event:

@@ -77,18 +77,15 @@ _WEIGHS = Regex(
 )
 #: A change reported with its substance: what the thing now does or holds, how it was done, what accompanies it.
 _TELLS_HOW = Regex(
-    rf"{_DEED_BEGINS}(?!(?:used|created)\b){CHANGES}\b.{{3,240}}?"
-    r"(?:: \S+(?: \S+){4}|, (?:which|so) |\bby \w+ing\b|"
-    r"\bwith (?:an?|its|two|the) |"
-    r"\bto (?!(?:reflect|include|an?|the|its|main|all|both|each|every)\b)[a-z-]+ "
-    r"(?=(?:an?|the|each|every|only|whether|on|as|its|[`_.A-Z])\b|[`_.]))",
+    rf"{_DEED_BEGINS}(?!(?:used|created)\b){CHANGES}\b.{{3,240}}?(?:: \S+(?: \S+){{4}}|, (?:which|so) |\bby \w+ing\b|"
+    r"\bwith (?:an?|its|two|the) |\bto (?!(?:reflect|an?|the|its|all|both|each|every)\b)[a-z-]+ (?=(?:an?|the|each|"
+    r"every|only|whether|on|as|its|[`_.A-Z])\b|[`_.]))",
     re.IGNORECASE,
 )
 #: Where a thing is now.
 _PLACES = Regex(
-    r"^\W*(?:moved|merged|split|converted) "
-    r"(?!(?:it|them|(?:origin/)?(?:main|master|develop))\b)[^;:]{3,120}? (?:in)?to "
-    r"(?!(?:match|main|fix|the branch)\b)\S.+",
+    r"^\W*(?:moved|merged|split|converted) (?!(?:it|them|(?:origin/)?main)\b)[^;:]{3,120}? (?:in)?to "
+    r"(?!the branch\b)\S.+",
     re.IGNORECASE,
 )
 #: "..., used the subscript instead": what was taken, where the sentence before says what was left.
@@ -101,9 +98,8 @@ _WHY = Regex(
 _BECAUSE = Regex(r"^\W*(?:because|since|as)\s+", re.IGNORECASE)
 #: What a reason begins with when it names what was wanted, who wanted it, or praises the choice.
 _PURPOSE = Regex(
-    r"^\W*(?:to|for|so|in order|per|after|avoid\w*|ensur\w*|preserv\w*|enabl\w*|keep\w*|allow\w*|prevent\w*|align\w*|"
-    r"follow\w*|maintain\w*|reduc\w*|improv\w*|better|more|less|simpl\w*|consisten\w*|provid\w*|match\w*|minimi\w*|"
-    r"makes?|gives?|faster|cleaner|easier|best|good|support\w*|us(?:e|es|ing))\b",
+    r"^\W*(?:to|for|so|per|after|avoid\w*|preserv\w*|enabl\w*|allow\w*|prevent\w*|follow\w*|more|less|"
+    r"us(?:e|es|ing))\b",
     re.IGNORECASE,
 )
 #: Fewer words name a thing ("REST limits"), they state nothing.

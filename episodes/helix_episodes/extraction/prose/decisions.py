@@ -108,11 +108,10 @@ _NO_CHOICE = frozenset({
 })  # fmt: skip
 #: Looking closer, waiting and taking care choose nothing, whatever they are done instead of.
 _NO_DEED = re.compile(
-    r"(?:take (?:a|another|one|the) (?:\w+ )?(?:look|pass)|have a look|go (?:look|check|through|over)|make sure"
-    r"|let (?:it|that|this|them|the)\b.{0,60}\b(?:finish|run|complete|settle)"
-    r"|keep (?:waiting|monitoring|watching|polling|an eye|going|looking|checking)|pin (?:this|that|it) (?:down|to)"
-    r"|get (?:the|a|an|more) .*\b(?:output|logs?|details?|context|picture|idea)\b"
-    r"|(?:be|have|consider|ensure|focus|monitor|watch|trace|gather|double-check|dig|think|understand)\b)",
+    r"(?:take (?:a|another|one|the) (?:\w+ )?look|go (?:check|through|over)|make sure|"
+    r"let (?:it|that|this|them|the)\b.{0,60}\b(?:finish|run)|keep (?:waiting|monitoring|watching)|"
+    r"pin (?:this|that|it) (?:down|to)|get (?:the|a|an|more) .*\boutput\b|"
+    r"(?:be|have|consider|ensure|focus|monitor|watch|trace|gather|double-check|dig|think|understand)\b)",
     re.IGNORECASE,
 )
 _ALTERNATIVES = re.compile(

@@ -42,9 +42,7 @@ _SECTION = re.compile(
 )
 #: What every session does before and after its work; none of it is what the session is for.
 _OF_PROTOCOL = re.compile(
-    r"^\W*session (?:initiali[sz]|start|protocol|log|end)|\bprotocol compliance\b"
-    r"|^\W*(?:initiali[sz]ed?|activated?) serena\b"
-    r"|^\W*(?:re-?)?(?:read|load)(?:ed|ing)? .{0,40}\b(?:HANDOFF|AGENTS|CLAUDE|memory|memories|constraints)\b",
+    r"^\W*session protocol|^\W*activated? serena\b",
     re.IGNORECASE,
 )
 _DATED_ID = re.compile(r"\d{4}-\d\d-\d\d-session-[A-Za-z0-9._-]+")

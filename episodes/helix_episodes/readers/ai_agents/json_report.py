@@ -46,9 +46,9 @@ _LABEL_WORDS = 3
 _LESSON_PARTS = frozenset({
     "pattern", "insight", "lesson", "learning", "description", "title", "what", "finding", "observation", "name",
 })  # fmt: skip
-_AVOID = frozenset({"antipattern", "avoid", "avoidance", "mistake"})
+_AVOID = frozenset({"antipattern", "avoid", "avoidance"})
 #: What of a lesson says why it is one; the lesson itself is in the other members.
-_LESSON_ASIDES = frozenset({"category", "impact", "consequence", "context", "source", "evidence", "id", "type", "date"})
+_LESSON_ASIDES = frozenset({"category", "impact", "consequence", "context"})
 
 
 #: Names under which an entry says more of what it did, as against what came of it.
@@ -318,9 +318,7 @@ def _time_of(item: JsonNode) -> datetime | None:
     return next((at for field in _fields(item, "time") if (at := parse_full_time(field.text))), None)
 
 
-PLACEHOLDER = re.compile(
-    r"^\W*(migrated from \w+|tbd|todo|n/?a|none|placeholder|unknown|objective)?\W*$", re.IGNORECASE
-)
+PLACEHOLDER = re.compile(r"^\W*(migrated from \w+|tbd|n/?a|none)?\W*$", re.IGNORECASE)
 #: A commit by its full or short name; one of digits alone is a number of something, unless a label says "commit".
 SHA = re.compile(r"\b(?=[0-9a-f]*[a-f])(?=[0-9a-f]*\d)[0-9a-f]{7,40}\b")
 

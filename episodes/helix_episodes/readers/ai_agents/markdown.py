@@ -38,9 +38,9 @@ _OWN_ROLES = frozenset({
 _ABOUT_PROBLEMS = frozenset({"impact", "status", "found", "outcome", "context", "background"})
 _ABOUT_STATEMENTS = frozenset({"rationale", "remedy", "outcome", "impact", "options", "found"})
 #: Labels that weigh decisions and make none.
-_WEIGHT = frozenset({"confidence", "severity", "priority", "effort", "risk", "status"})
+_WEIGHT = frozenset({"confidence"})
 #: Labels of what was found, as against what shows it.
-_FOUND_WORDS = frozenset({"finding", "findings", "conclusion", "observation", "discovery"})
+_FOUND_WORDS = frozenset({"finding", "discovery"})
 
 
 def read_markdown(lines: Sequence[str]) -> ReportContent:

@@ -202,7 +202,7 @@ def _with(step: Step, text: str, piece: Piece) -> Step:
 
 
 IS_PLANNED = re.compile(
-    r"^(?:must|should|to be|needs?|todo|add later|proposed|planned|possible|potential|recommended|suggested)\b",
+    r"^(?:must|should|to be|needs?)\b",
     re.IGNORECASE,
 )
 #: Fewer words count or name something.
@@ -210,7 +210,7 @@ REPORTED_WORDS = 3
 
 
 #: Columns that weigh a defect, or say what fixed it.
-_OF_DEFECTS = frozenset({"severity", "priority", "fix", "resolution"})
+_OF_DEFECTS = frozenset({"severity", "priority", "fix"})
 
 
 def read_row(outline: Outline, block: MarkdownBlock) -> None:
