@@ -113,7 +113,6 @@ def test_a_word_of_failure_alone_is_none(text: str, tmp_path: Path) -> None:
             ("the caller",),
             "nothing else uses it",
         ),
-        ("Moved the script to tools/ per PR feedback", (), "per PR feedback"),
     ],
 )
 def test_prose_that_takes_one_thing_and_leaves_another_is_a_decision(

@@ -202,7 +202,7 @@ def test_what_was_met_in_other_shapes_is_a_failure(text: str, tmp_path: Path) ->
         ("Changed the field from required to optional", 1),
         ("Dropped the wrapper; used the plain call instead", 1),
         ("Moved the helper to its own follow-up PR", 1),
-        ("Trimmed the prose rather than raising the limit. Pinned the version because the next one broke.", 2),
+        ("Trimmed the prose rather than raising the limit. Replaced the version because the next one broke.", 2),
         ("Isolated unit tests did not catch this because they share one path", 0),
         ("Verified the export rather than trusting the cache", 1),
         ("Rewrote the guide from 300 lines to 150", 0),

@@ -36,7 +36,7 @@ def test_a_table_of_tickets_lists_no_failures(tmp_path: Path) -> None:
         ("The boundary was measured rather than assumed.", 1),
         ("Moved the six notes to docs/notes.md.", 1),
         ("Merged origin/main into the branch.", 0),
-        ("Checked the reason for the search before removing it.", 1),
+        ("Measured the cost of the search before removing it.", 1),
         ("Reproduced each finding before acting.", 0),
     ],
 )

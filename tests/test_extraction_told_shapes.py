@@ -156,7 +156,7 @@ def test_a_failure_that_a_lesson_looks_back_on_is_not_the_last_check(tmp_path: P
     [
         ("Found one open thread: none of it matters", 0),
         ("Four files conflicted in the merge", 1),
-        ("The gate never reads the reason", 1),
+        ("The gate never finds the reason", 1),
         ("The command exits 1 when a row is stale", 0),
         ("The command now exits 1 and names the row", 0),
         ("Error found: 'could not find expected colon'", 1),
@@ -186,7 +186,7 @@ def test_a_task_that_orders_a_mending_tells_of_the_trouble(tmp_path: Path, objec
         ("Kept the small helper over the script of the branch, and deleted its test.", ("the script of the branch",)),
         ("Replaced the regular expression with a scanner.", ("the regular expression",)),
         ("Moved reads to the new server while preserving the writes.", ()),
-        ("Pinned the behaviour, since prose proves nothing.", ()),
+        ("Changed the behaviour, since prose proves nothing.", ()),
     ],
 )
 def test_a_sentence_that_judges_swaps_or_spares_is_a_choice(

@@ -38,7 +38,7 @@ _LIST = 2
 #: "Three lessons." announces the list; what is longer says something of its own.
 _ANNOUNCES = Regex(r"^[^.:;]{0,60}[.:;]\s*$")
 #: Words of a general truth, which names no thing of this log and reports nothing that happened.
-_GENERAL = r"(?:is|are|cannot|can only|must|does not|do not|fails?)"
+_GENERAL = r"(?:is|are|cannot|can only|must|does not|do not)"
 _MAXIM = Regex(
     rf"^(?:Any|An?|[A-Z][a-z]+ing an?|[A-Z][a-z]+ of an?) [a-z][a-z' -]{{3,90}}? {_GENERAL} (?!now\b|also\b|still\b|"
     r"used|\w+ing\b)\S.{5,}",

@@ -43,7 +43,7 @@ _LOOKS = re.compile(
     re.IGNORECASE,
 )
 #: What is handed on was tested before.
-_DELIVERS = re.compile(r"^\W*(?:(?:git )?push|commit|merg|ship)\w*\b", re.IGNORECASE)
+_DELIVERS = re.compile(r"^\W*(?:(?:git )?push|commit|merg|ship|publish|releas)\w*\b", re.IGNORECASE)
 _FIXED = re.compile(r"^\W*fixed\b", re.IGNORECASE)
 _CHANGED = re.compile(
     r"\b(?:now|no longer|pass(?:es|ing)?|fixed|resolved|succe\w+|merged|from \S+ to)\b",
@@ -51,8 +51,9 @@ _CHANGED = re.compile(
 )
 #: What the agent says it did; in a finding that is the deed again, not what came of it.
 _DEED = re.compile(
-    r"^\W*(?!(?:discovered|confirmed|verified|passed|identified|reduced|improved)\b)(?:[a-z]+ed|read|ran|wrote|built|"
-    r"set|split|commit [0-9a-f]{7,})\b",
+    r"^\W*(?!(?:found|discovered|confirmed|verified|failed|passed|identified|detected|observed|returned|reported|needed|"
+    r"required|reduced|increased|blocked|improved|showed|revealed|caused)\b)"
+    r"(?:[a-z]+ed|read|ran|wrote|built|made|set|split|put|took|commit [0-9a-f]{7,})\b",
     re.IGNORECASE,
 )
 _SIDE_BY_SIDE: tuple[tuple[StatementKind, StatementKind, StatedReason], ...] = (

@@ -51,7 +51,7 @@ _PASSED = re.compile(
     r"\b(?P<count>\d[\d,]*)\s+(?:[\w./-]+\s+){0,3}?(?:tests?\s+)?(?:pass(?:ed|ing)?|green)\b", re.IGNORECASE
 )
 _ALL_PASS = re.compile(r"\ball (?:[\w./-]+ ){0,3}tests? (?:are )?(?:pass(?:ed|ing)?|green)\b", re.IGNORECASE)
-_FAILED = re.compile(r"\b(?P<count>[1-9]\d*)\s+(?:tests? )?(?:failed|failing|failures?)\b", re.IGNORECASE)
+_FAILED = re.compile(r"\b(?P<count>[1-9]\d*)\s+(?:tests? )?(?:failed|failures?)\b", re.IGNORECASE)
 _RUNNER = re.compile(
     r"\b(pytest|pester|jest|vitest|mypy|ruff|go test|cargo test|rspec|dotnet test|eslint)\b", re.IGNORECASE
 )
@@ -61,7 +61,9 @@ _GOOD = re.compile(
     r"verified|fixed|implemented|restored)\b",
     re.IGNORECASE,
 )
-_NOT_YET = re.compile(r"\b(?:not|no longer|never|pending|to be|will|should|but|fail\w*)\b", re.IGNORECASE)
+_NOT_YET = re.compile(
+    r"\b(?:not|no longer|never|pending|partial\w*|awaiting|to be|will|should|but|however|fail\w*)\b", re.IGNORECASE
+)
 
 
 def event_of(step: Step) -> Event:

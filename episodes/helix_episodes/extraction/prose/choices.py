@@ -2,8 +2,8 @@
 
 "Chose", "decided" and their like make a decision only where they take something; "per decision 4" or "the chosen file"
 take nothing. A change is a choice when the sentence names what it was preferred to ("rather than", "instead of") or the
-reason it was made for ("per review feedback", "because"), or when it says what the thing now does or holds ("Narrowed
-the filter to drop …").
+reason it was made for ("because", "since"), or when it says what the thing now does or holds ("Changed the filter to
+drop …").
 """
 
 from __future__ import annotations
@@ -54,8 +54,7 @@ _PREFERS = Regex(
     re.IGNORECASE | re.DOTALL,
 )
 _REASONED = Regex(
-    rf"{_LEAD}{CHANGES}\b(?P<what>.+?),?\s+(?P<how>because|since (?!\d)|so (?!far\b)|for (?:no|consistency)\b|"
-    r"(?:per|after) (?:an? |the )?(?:[\w'-]+ ){0,3}(?:feedback|[A-Z]+-\d+))",
+    rf"{_LEAD}{CHANGES}\b(?P<what>.+?),?\s+(?P<how>because|since (?!\d))",
     re.IGNORECASE | re.DOTALL,
 )
 _SWAPS = Regex(
@@ -71,8 +70,7 @@ _PASSIVE = Regex(
 )
 #: A look taken before the deed that it could have stopped.
 _WEIGHS = Regex(
-    r"^\W*(?:checked|measured|reproduced)\b.{5,200}? "
-    r"before (?!and\b|any\b|acting\b)[a-z]+ing\b",
+    r"^\W*(?:measured|reproduced)\b.{5,200}? before (?!and\b|any\b|acting\b)[a-z]+ing\b",
     re.IGNORECASE,
 )
 #: A change reported with its substance: what the thing now does or holds, how it was done, what accompanies it.
@@ -84,8 +82,9 @@ _TELLS_HOW = Regex(
 )
 #: Where a thing is now.
 _PLACES = Regex(
-    r"^\W*(?:moved|merged|split|converted) (?!(?:it|them|(?:origin/)?main)\b)[^;:]{3,120}? (?:in)?to "
-    r"(?!the branch\b)\S.+",
+    r"^\W*(?:moved|merged|split|converted) "
+    r"(?!(?:it|them|(?:origin/)?(?:main|master|develop))\b)[^;:]{3,120}? (?:in)?to "
+    r"(?!(?:match|main|fix|the branch)\b)\S.+",
     re.IGNORECASE,
 )
 #: "..., used the subscript instead": what was taken, where the sentence before says what was left.
@@ -98,8 +97,9 @@ _WHY = Regex(
 _BECAUSE = Regex(r"^\W*(?:because|since|as)\s+", re.IGNORECASE)
 #: What a reason begins with when it names what was wanted, who wanted it, or praises the choice.
 _PURPOSE = Regex(
-    r"^\W*(?:to|for|so|per|after|avoid\w*|preserv\w*|enabl\w*|allow\w*|prevent\w*|follow\w*|more|less|"
-    r"us(?:e|es|ing))\b",
+    r"^\W*(?:to|for|so|in order|per|after|avoid\w*|ensur\w*|preserv\w*|enabl\w*|keep\w*|allow\w*|prevent\w*|align\w*|"
+    r"follow\w*|maintain\w*|reduc\w*|improv\w*|better|more|less|simpl\w*|consisten\w*|provid\w*|match\w*|minimi\w*|"
+    r"makes?|gives?|faster|cleaner|easier|best|good|support\w*|us(?:e|es|ing))\b",
     re.IGNORECASE,
 )
 #: Fewer words name a thing ("REST limits"), they state nothing.
@@ -143,8 +143,8 @@ def choices_in(text: str) -> tuple[StatedChoice, ...]:
 
     >>> choices_in("Chose a hook over a cron job so one tool serves both")[0].options
     ('a cron job',)
-    >>> choices_in("Moved the script to tools/ per PR feedback")[0].rationale
-    'per PR feedback'
+    >>> choices_in("Moved the script to tools/ because nobody found it")[0].rationale
+    'because nobody found it'
     >>> choices_in("Read the chosen file and the decision log")
     ()
     """

@@ -51,13 +51,13 @@ if TYPE_CHECKING:
 
 #: Verbs that fail by themselves, with a subject: "a failed run" does not.
 _FAILED = (
-    r"(?<!to )(?<!an )(?<!a )(?<!the )(?<!/)(?:failed|crashed|broke|timed out|conflicted|errors? with|refused|"
-    r"rejected the|(?:exited|exits) (?:with )?(?:exit )?[1-9]\b|miss(?:es|ed)|hides?|silently \w+(?:ed|ing))"
+    r"(?<!to )(?<!an )(?<!a )(?<!the )(?<!/)(?:failed|crashed|broke|timed out|conflicted|errors? with|"
+    r"refused|rejected the|(?:exited|exits) (?:with )?(?:exit )?(?:code |status )?[1-9]\b|miss(?:es|ed)|hides?|"
+    r"silently \w+(?:ed|ing))"
 )
 _IS_BAD = r"(?:is|was|were|are|been|being|be) (?:\w+ ){0,2}?(?:wrong|false|absent|not available)"
 _DOES_NOT = (
-    r"(?:did not|does not|do not|could not|cannot|can't|couldn't|never) (?:\w+ )?"
-    r"(?:exist|find|pass|read|run)(?:e?[sd])?"
+    r"(?:did not|does not|do not|could not|cannot|can't|couldn't|never) (?:\w+ )?(?:exist|find|pass|run)(?:e?[sd])?"
 )
 _COUNTED = r"(?<!0 )[1-9]\d* (?:tests? )?(?:failed|failing|failures?)"
 FAILING = Regex(rf"\b(?:{_FAILED}|{_IS_BAD}|{_DOES_NOT}|{_COUNTED})\b", re.IGNORECASE)
@@ -98,8 +98,8 @@ _FIXES = Regex(rf"{_LEAD}(?:fixed|resolved|corrected|closed|addressed)\b", re.IG
 _ORDERS = Regex(r"^\W*fix\b", re.IGNORECASE)
 #: Verbs that say that the work was changed. Nearly all begin a statement in three open logs or more.
 _ALTERS = (
-    r"added|applied|built|changed|cleared|created|deleted|extracted|implemented|made|merged|moved|pinned|removed|"
-    r"replaced|restored|rewritten|rewrote|set|split|updated|used"
+    r"added|applied|built|changed|cleared|created|deleted|extracted|implemented|made|merged|moved|removed|replaced|"
+    r"restored|rewrote|set|split|updated|used"
 )
 #: With those that leave it as it was on purpose.
 CHANGES = rf"(?:{_ALTERS}|kept)"
@@ -110,7 +110,7 @@ _FOUND = r"(?:found|discovered|identified|caught|reproduced|exposed|flagged|repo
 _FINDS = Regex(rf"\b{_FOUND}\b", re.IGNORECASE)
 #: A finding of someone or something whose work it is to find faults.
 _REVIEWED = Regex(
-    rf"\b(?:review(?:er)?s?|checks?|tests?)\b(?: \S+){{0,4}}? {_FOUND} (?!(?:no|nothing|none|0)\b)",
+    rf"\b(?:review(?:er)?s?|checks?)\b(?: \S+){{0,4}}? {_FOUND} (?!(?:no|nothing|none|0)\b)",
     re.IGNORECASE,
 )
 #: Writing about a failure does not mean that it occurred.

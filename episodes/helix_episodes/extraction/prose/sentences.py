@@ -222,13 +222,15 @@ def is_disclaimed(sentence: str, found: re.Match[str]) -> bool:
 
 #: Where a failure is what was wanted, feared, denied, or done on purpose to see a test fail.
 _UNMEANT = Regex(
-    r"\b(?:negative controls?|if|unless|should|would|must|will|whether|so that|to (?:avoid|ensure)|"
-    r"rather than \w+ing|expected|deliberately|without|fails? closed|zero|no (?:\w+ ){0,2}(?:errors?|issues?)|"
-    r"0 (?:errors?|failed)|failed: 0|added|cover(?:s|ing)|error (?:handling|messages?))\b",
+    r"\b(?:negative controls?|controls? must|control:|if|unless|should|would|must|will|whether|so that|"
+    r"to (?:avoid|ensure)|rather than \w+ing|expected|deliberately|without|fails? closed|zero|"
+    r"no (?:\w+ ){0,2}(?:errors?|failures?|regressions?|findings?|issues?|defects?)|"
+    r"0 (?:errors?|failed|failures|new)|failed: 0|not an? (?:\w+ )?(?:defect|bug|failure|error|regression)|added|"
+    r"cover(?:s|ing)|error (?:handling|messages?|codes?))\b",
     re.IGNORECASE,
 )
 _NOTHING_WRONG = Regex(
-    r"\b(?:zero|0|no) (?:\w+ ){0,2}(?:errors?|fail(?:ed|ures?)|findings?|issues?|new)\b", re.IGNORECASE
+    r"\b(?:zero|0|no) (?:\w+ ){0,2}(?:errors?|fail(?:ed|ures?)|findings?|issues?|unresolved|new)\b", re.IGNORECASE
 )
 #: What a program said stands in quotation marks; its "expected" is none of the writer's.
 _QUOTED = Regex(r"(?<!\w)(?:'[^']*'+|\"[^\"]*\")(?!\w)")

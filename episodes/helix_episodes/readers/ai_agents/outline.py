@@ -202,7 +202,7 @@ def _with(step: Step, text: str, piece: Piece) -> Step:
 
 
 IS_PLANNED = re.compile(
-    r"^(?:must|should|to be|needs?)\b",
+    r"^(?:must|should|to be|needs?|todo|add later|proposed|planned|possible|potential|recommended|suggested)\b",
     re.IGNORECASE,
 )
 #: Fewer words count or name something.

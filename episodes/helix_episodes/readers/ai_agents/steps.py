@@ -157,15 +157,14 @@ _YES = re.compile(
 )
 _MARKS = frozenset({"complete", "completed", "status", "done", "passed", "result", "checked"})
 #: The gates that represent the work itself: that it is checked, that it is kept, that the list is worked off.
-_DECISIVE = re.compile(
-    r"commit|valid|lint|\btests?\b|complete session log|checklist|log complete|\bqa\b", re.IGNORECASE
-)
+_DECISIVE = re.compile(r"commit|valid|lint|\btests?\b|complete session log|checklist|\bqa\b", re.IGNORECASE)
 
 #: A tool that was not there is a fault of the surroundings, whatever became of the gate.
 _OUT_OF_REACH = re.compile(r"\b(?:not (?:available|reachable)|unavailable)\b", re.IGNORECASE)
 #: What waits for someone else says nothing of how this session came out.
 _WAITS = re.compile(
-    r"^\W*pending (?:an? |the )?user\b",
+    r"^\W*(?:pending|awaiting|waiting for|left (?:to|for)) (?:an? |the )?"
+    r"(?:user|owner|human|maintainer|reviewer|author|orchestrator|parent)\b",
     re.IGNORECASE,
 )
 #: Gates whose evidence names the session's own commits; that of "starting commit noted" names another's.
