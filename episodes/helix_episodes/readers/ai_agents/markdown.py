@@ -40,7 +40,7 @@ _ABOUT_STATEMENTS = frozenset({"rationale", "remedy", "outcome", "impact", "opti
 #: Labels that weigh decisions and make none.
 _WEIGHT = frozenset({"confidence"})
 #: Labels of what was found, as against what shows it.
-_FOUND_WORDS = frozenset({"finding"})
+_FOUND_WORDS = frozenset({"finding", "discovery"})
 
 
 def read_markdown(lines: Sequence[str]) -> ReportContent:
