@@ -37,15 +37,17 @@ from helix_episodes.redaction.rule_matching import (
     Cut,
     Sieve,
     SiftedText,
+    Vocabulary,
     compiled_pattern,
     cuts_by,
     lines_around,
     make_cut,
     mentions,
 )
-from helix_episodes.redaction.secret_formats import FORMAT_RULES, KEY_RULES, framed_keys, has_key_block
-from helix_episodes.redaction.tables import headed_secrets, may_be_headed
-from helix_episodes.redaction.unnamed_secrets import unnamed_secrets
+from helix_episodes.redaction.secret_formats import BLOCK_WORDS, FORMAT_RULES, KEY_RULES, framed_keys, has_key_block
+from helix_episodes.redaction.secret_names import NAME_PARTS, NAME_WORDS
+from helix_episodes.redaction.tables import HEADING_WORDS, headed_secrets, may_be_headed
+from helix_episodes.redaction.unnamed_secrets import SUBJECT_PARTS, SUBJECT_WORDS, unnamed_secrets
 from helix_episodes.redaction.visible_text import without_escapes, without_frames
 
 if TYPE_CHECKING:
@@ -113,6 +115,10 @@ def home_folders(text: str) -> Sequence[Cut]:
 # Of two that begin at one place the more telling comes first: a shape says more than a place, a place than a name.
 _RULES = (*FORMAT_RULES, *KEY_RULES, *CONNECTION_RULES, *COMMAND_RULES)
 _SIEVE = Sieve(_RULES)
+_VOCABULARY = Vocabulary(
+    _SIEVE.words | NAME_WORDS | SUBJECT_WORDS | HEADING_WORDS | BLOCK_WORDS,
+    _SIEVE.parts | NAME_PARTS | SUBJECT_PARTS,
+)
 #: Texts up to this length are remembered, so that what is remembered stays below 20 MB.
 _SHORT = 5000
 
@@ -211,7 +217,7 @@ def _secrets_in_short(text: str) -> tuple[Cut, ...]:
 
 def _secrets(text: str) -> Iterator[Cut]:
     forms = list(without_escapes(text))
-    sifted = SiftedText(forms[-1].text if forms else text)
+    sifted = SiftedText(forms[-1].text if forms else text, _VOCABULARY)
     rules = _SIEVE.passed_by(sifted)
     names = places_of_names(sifted)
     is_headed = may_be_headed(sifted)
@@ -220,7 +226,7 @@ def _secrets(text: str) -> Iterator[Cut]:
         frames = list(without_frames(sifted.text))
         if frames:
             forms += frames
-            sifted = SiftedText(frames[-1].text)
+            sifted = SiftedText(frames[-1].text, _VOCABULARY)
             names = places_of_names(sifted)
     yield from _in_source(_visible_secrets(sifted, rules, names), forms)
 

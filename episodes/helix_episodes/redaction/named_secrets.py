@@ -188,7 +188,10 @@ class _Named(NamedTuple):
 
 def places_of_names(sifted: SiftedText) -> list[int]:
     """Where what names of secrets hold stands before something that can hand it a value."""
-    text, lowered, needles = sifted.text, sifted.lowered, needles_in(sifted)
+    needles = needles_in(sifted)
+    if not needles:
+        return []
+    text, lowered = sifted.text, sifted.lowered
     return sorted(place for needle in needles for place in places_of(needle, lowered) if _PROMISING.match(text, place))
 
 

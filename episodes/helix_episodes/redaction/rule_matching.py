@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 import string
 from collections.abc import Callable
-from functools import cache
+from functools import cache, cached_property, partial
 from typing import TYPE_CHECKING, NamedTuple
 
 import msgspec
@@ -117,30 +117,71 @@ def compiled_pattern(pattern: str) -> re.Pattern[str]:
     return re.compile(pattern)
 
 
+class Vocabulary:
+    """Tells the words that some rule looks for, or that hold what one looks for, from all others.
+
+    Nearly all words of a session are neither, and the same few thousand come again in every text of it: those that were
+    looked at before are known, so that a text costs little more than taking it apart. Long words are always told of,
+    since each may be drawn by chance.
+    """
+
+    def __init__(self, words: Iterable[str], parts: Iterable[str]) -> None:
+        self._wanted = frozenset(words)
+        self._parts = frozenset(parts)
+        self._plain: set[str] = set()
+        self._telling: set[str] = set()
+
+    def telling(self, words: set[str]) -> set[str]:
+        """Those of the words, in small letters, that a rule may be about."""
+        found = words & self._telling
+        unknown = words - self._plain
+        unknown -= found
+        if unknown:
+            told = self._told(unknown)
+            found |= told
+            if len(self._plain) + len(self._telling) > _MOST_WORDS:
+                self._plain, self._telling = set(), set()
+            self._plain |= unknown - told
+            self._telling |= told
+        return found
+
+    def _told(self, words: set[str]) -> set[str]:
+        told = {
+            word for word in words if len(word) >= _LONG_LETTERS or (len(word) >= _LONG_MIXED and not word.isalpha())
+        }
+        told |= words & self._wanted
+        word_list = " ".join(words)
+        for part in self._parts:
+            if part in word_list:
+                told.update(word for word in words if part in word)
+        return told
+
+
 class SiftedText:
     """A text as the rules see it: in small letters, each at its place, and the different words that it is made of."""
 
-    def __init__(self, text: str) -> None:
+    def __init__(self, text: str, vocabulary: Vocabulary) -> None:
         self.text = text
-        self.lowered = text.lower()
-        if len(self.lowered) != len(text):  # a letter such as the Turkish capital I becomes two
-            self.lowered = "".join(one.lower() if len(one.lower()) == 1 else one for one in text)
         # As bytes, of which each is looked up in a table: a quarter of the time that a text takes.
         self.words = set(text.encode("ascii", "replace").translate(_WORDS_APART).decode().split())
-        #: Far shorter than a long text, which repeats most of its words.
-        self.word_list = " ".join(self.words)
+        self.telling = vocabulary.telling(self.words)
+        #: The words that a rule may be about, one after the other, in which to look for parts of words.
+        self.word_list = " ".join(self.telling)
+        long_words = [word for word in self.telling if len(word) >= _LONG_MIXED]
         #: The words that can be a part of a key drawn by chance.
         self.mixed_words = [
-            word
-            for word in self.words
-            if len(word) >= _LONG_MIXED
-            and (not word.isalpha() or (len(word) >= _LONG_LETTERS and is_unlike_words(word)))
+            word for word in long_words if not word.isalpha() or (len(word) >= _LONG_LETTERS and is_unlike_words(word))
         ]
+        #: Whether something in the text can be a part of a key drawn by chance.
+        self.has_long_word = bool(self.mixed_words) or any(len(word) >= _LONG_LETTERS for word in long_words)
 
-    @property
-    def has_long_word(self) -> bool:
-        """Whether something in the text can be a part of a key drawn by chance."""
-        return bool(self.mixed_words) or max(map(len, self.words), default=0) >= _LONG_LETTERS
+    @cached_property
+    def lowered(self) -> str:
+        """The text in small letters, each where it was."""
+        lowered = self.text.lower()
+        if len(lowered) != len(self.text):  # a letter such as the Turkish capital I becomes two
+            lowered = "".join(one.lower() if len(one.lower()) == 1 else one for one in self.text)
+        return lowered
 
 
 #: Letters become small and what is no letter or digit a blank, so that a text can be taken apart at once.
@@ -150,6 +191,8 @@ _WORDS_APART = bytes(
 _IN_WORDS = re.compile(r"[A-Za-z0-9]+")
 #: Chance leaves no key without a part of this length that holds a digit, or this length of letters alone.
 _LONG_MIXED, _LONG_LETTERS = 10, 16
+#: So many words take 10 MB; a session of 50 MB has a third of them.
+_MOST_WORDS = 100_000
 #: Shorter parts of words are in nearly every text.
 _SHORTEST_PART = 3
 #: In texts up to this length a rule is tried on the whole.
@@ -179,26 +222,35 @@ class Sieve:
                     parts[is_drawn].setdefault(part, []).append(needle)
                 else:
                     signs[is_drawn].setdefault(plain[0], []).append(needle)
-        self._words = frozenset(self._by_word)
+        #: What a vocabulary must tell of for these rules: whole words and parts of words.
+        self.words = frozenset(self._by_word)
+        self.parts = frozenset(part for each in parts.values() for part in each)
         self._parts = {is_drawn: tuple(each.items()) for is_drawn, each in parts.items()}
         self._signs = {
             is_drawn: tuple((sign, _beginning(sign, needles), needles) for sign, needles in each.items())
             for is_drawn, each in signs.items()
+        }
+        #: Matches where any of the signs stands before what is right for it: most texts are through after one search.
+        self._any_sign = {
+            is_drawn: "|".join(pattern for _, pattern, _ in each) for is_drawn, each in self._signs.items()
         }
 
     def passed_by(self, sifted: SiftedText) -> list[tuple[int, list[str]]]:
         """The numbers of the rules that may find something in a text, in order, with the needles that may be in it."""
         found: list[_Needle] = []
         text, words, word_list = sifted.text, sifted.words, sifted.word_list
-        for word in self._words & words:
+        for word in self.words & sifted.telling:
             found += [needle for needle, all_words in self._by_word[word] if all_words <= words]
         for is_drawn in (False, True) if sifted.has_long_word else (False,):
-            for part, needles in self._parts[is_drawn]:
+            for part, needles in self._parts[is_drawn] if word_list else ():
                 if part in word_list:
                     found += needles
-            for sign, pattern, needles in self._signs[is_drawn]:
-                if sign in text and compiled_pattern(pattern).search(text):
-                    found += needles
+            if compiled_pattern(self._any_sign[is_drawn]).search(text):
+                for sign, pattern, needles in self._signs[is_drawn]:
+                    if sign in text and compiled_pattern(pattern).search(text):
+                        found += needles
+        if not found:
+            return []
         rules: dict[int, list[str]] = {}
         for number, needle in found:
             rules.setdefault(number, []).append(needle)
@@ -224,11 +276,10 @@ def _whole_words(needle: str, *, ends: bool) -> list[str]:
 def cuts_by(rule: SecretRule, needles: list[str], sifted: SiftedText) -> Iterator[Cut]:
     """What the rule finds around these of its needles."""
     where = sifted.lowered if rule.folded else sifted.text
-    places = (place for needle in needles for place in _places(needle, where))
     if rule.spans_lines or len(where) <= _FEW_LINES:
-        spans = [(0, len(where))] if next(places, None) is not None else []
+        spans = [(0, len(where))] if any(map(partial(_occurs, where), needles)) else []
     else:
-        spans = lines_around(sorted(places), where)
+        spans = lines_around(sorted(place for needle in needles for place in _places(needle, where)), where)
     for start, end in spans:
         for match in compiled_pattern(rule.pattern).finditer(sifted.text, start, end):
             if rule.accept(match):
@@ -260,6 +311,11 @@ def _line_end(text: str, place: int) -> int:
 def _parted(needle: str) -> tuple[str, re.Pattern[str] | None]:
     plain, parted, following = needle.partition("…")
     return plain, re.compile(re.escape(plain) + f"(?:{following})") if parted else None
+
+
+def _occurs(text: str, needle: str) -> bool:
+    plain, pattern = _parted(needle)
+    return plain in text and (pattern is None or pattern.search(text) is not None)
 
 
 def _places(needle: str, text: str) -> Iterator[int]:

@@ -387,7 +387,8 @@ _PUTTY = r"(?i)private-lines: ?\d{1,3}" + _BODY + r"(?:private-mac: ?[0-9a-f]{32
 _SIGNS = (
     "-BEGIN ", "-END ", "- BEGIN ", "- END ", "rivate-Lines", "rivate-lines", "privateExponent", "priv:",
 )  # fmt: skip
-_WORDS = frozenset(("priv", "privateexponent", "private", "secret", "key", "seed"))
+#: What a vocabulary must tell of for key blocks.
+BLOCK_WORDS = frozenset(("priv", "privateexponent", "private", "secret", "key", "seed"))
 #: What is known without its frame.
 KEY_RULES = rules_of(
     r"""
@@ -412,7 +413,7 @@ private-key spans_lines: Private-Lines ¦ private-lines
 
 def has_key_block(sifted: SiftedText) -> bool:
     """Whether a text may hold a private key of several lines."""
-    return not sifted.words.isdisjoint(_WORDS) and mentions(sifted.text, _SIGNS)
+    return not sifted.telling.isdisjoint(BLOCK_WORDS) and mentions(sifted.text, _SIGNS)
 
 
 def framed_keys(sifted: SiftedText) -> Iterator[Cut]:

@@ -44,6 +44,7 @@ _FOREIGN_WORDS = """
     kennwort contrasena contrasenya senha wachtwoord salasana heslo haslo adgangskode kodeord parola parool lozinka
     geslo zaporka sifra mdp clave slaptazodis wagwoord sandi adgangskoden passordet zugangscode
 """.split()  # noqa: SIM905  (a list of words as people read it)
+_ALL_FOREIGN_WORDS = frozenset(_FOREIGN_WORDS)
 #: Those that are too short, or too like parts of other words, to be looked for within words.
 _WHOLE = {
     **{
@@ -79,6 +80,9 @@ REST = r"[A-Za-z0-9_]{0,30}+(?:-[A-Za-z0-9_]{1,20}+){0,4}"
 NEEDLE = "(?i:" + "|".join((*_PARTS.values(), *_WHOLE.values(), rf"{_SESSION}\b", *_FOREIGN)) + ")"
 #: The one telling word that is two, as the list of a text's words has it.
 _API_HASH = "api_hash"
+#: What a vocabulary must tell of for names: whole words and parts of words.
+NAME_WORDS = frozenset((*_WHOLE, "hash", "session"))
+NAME_PARTS = frozenset(_PARTS) - {_API_HASH}
 _NEW_WORD = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])|[.\-$: /]+")
 #: The last word of a name that says what it is: what people choose, what machines make, a key, a login.
 _NAME = re.compile(
@@ -124,24 +128,30 @@ _WORD_BEFORE = re.compile(r"([A-Za-z]{2,20})[ ]\Z")
 
 def needles_in(sifted: SiftedText) -> list[str]:
     """The telling words that a text has, in small letters."""
-    found = [needle for needle in _PARTS if needle in sifted.word_list]
-    if sifted.words.issuperset(_API_HASH.split("_")):
+    telling, word_list = sifted.telling, sifted.word_list
+    if not telling:
+        return [] if sifted.text.isascii() else list(_with_foreign_letters(sifted))
+    found = [needle for needle in _PARTS if needle in word_list]
+    if "hash" in telling and "api" in sifted.words:
         found.append(_API_HASH)
-    if not sifted.words.isdisjoint(_WHOLE):
-        found += [needle for needle in _WHOLE if needle in sifted.words]
-    if "session" in sifted.words:
+    if not telling.isdisjoint(NAME_WORDS):
+        found += [needle for needle in _WHOLE if needle in telling]
+    if "session" in telling:
         found.append(_SESSION)
-    return [*found, *_with_foreign_letters(sifted)]
+    return found if sifted.text.isascii() else [*found, *_with_foreign_letters(sifted)]
 
 
 def foreign_words_in(sifted: SiftedText) -> list[str]:
     """Those of other languages, of Latin letters alone or with letters of their own."""
-    return [*(word for word in _FOREIGN_WORDS if word in sifted.words), *_with_foreign_letters(sifted)]
+    foreign = () if sifted.text.isascii() else _with_foreign_letters(sifted)
+    if sifted.telling.isdisjoint(_ALL_FOREIGN_WORDS):
+        return list(foreign)
+    return [*(word for word in _FOREIGN_WORDS if word in sifted.telling), *foreign]
 
 
 @lru_cache(maxsize=1)  # a text is asked twice
 def _with_foreign_letters(sifted: SiftedText) -> tuple[str, ...]:
-    if sifted.lowered.isascii() or not compiled_pattern(_FOREIGN_LETTER).search(sifted.lowered):
+    if not compiled_pattern(_FOREIGN_LETTER).search(sifted.lowered):
         return ()
     return tuple(needle for needle in _FOREIGN if needle in sifted.lowered)
 

@@ -41,6 +41,8 @@ _CODE_WORDS = frozenset(
     for one in ("recovery", "backup", "scratch", "rescue", "emergency", "2fa", "mfa", "otp")
     for codes in ("", "codes", "keys", "tokens")
 )
+#: What a vocabulary must tell of for headings.
+HEADING_WORDS = _CODE_WORDS | {"stringdata", "secret"}
 _CODE = r"[A-Za-z0-9]{4,10}(?:-[A-Za-z0-9]{4,10}){0,7}"
 
 
@@ -124,8 +126,9 @@ def _aligned_below(text: str, first: int, last: int, stop: int) -> Iterator[tupl
 
 def may_be_headed(sifted: SiftedText) -> bool:
     """Whether a word of a heading is in a text."""
-    words = sifted.words
-    return "stringdata" in words or not words.isdisjoint(_CODE_WORDS) or ("secret" in words and "kind" in words)
+    telling = sifted.telling
+    is_secret = "secret" in telling and "kind" in sifted.words
+    return is_secret or "stringdata" in telling or not telling.isdisjoint(_CODE_WORDS)
 
 
 def headed_secrets(sifted: SiftedText) -> Iterator[Cut]:

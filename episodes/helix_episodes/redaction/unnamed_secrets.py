@@ -109,7 +109,8 @@ _SUBJECTS_BY_WORD = {
     "ks": ("ks.load",),
     "log": ("log in", "log on"),
 }
-_SUBJECT_WORDS = frozenset(_SUBJECTS_BY_WORD)
+#: What a vocabulary must tell of for subjects: whole words and parts of words.
+SUBJECT_WORDS, SUBJECT_PARTS = frozenset(_SUBJECTS_BY_WORD), frozenset(_SUBJECT_PARTS)
 _LONGEST_LINE = 400
 _APART = r"\s\"'`,;<>(){}\[\]|=:\\→“”«»\u2e80-\u9fff\uac00-\ud7af\uff00-\uffef"
 _WORD = rf"(?<![^{_APART}])[^{_APART}]{{8,100}}(?![^{_APART}])"
@@ -290,15 +291,22 @@ def _is_made(value: str) -> bool:
     return has_words_and_number(value) or (any(sign in value for sign in _STRONG_SIGNS) and is_like_password(value))
 
 
-def _spoken_secrets(sifted: SiftedText) -> Iterator[Cut]:
-    text, lowered = sifted.text, sifted.lowered
-    subjects = [part for part in _SUBJECT_PARTS if part in sifted.word_list]
-    for subject in _SUBJECT_WORDS & sifted.words:
+def _subjects_in(sifted: SiftedText) -> list[str]:
+    """What the text speaks of that lends weight to a value."""
+    subjects = [part for part in _SUBJECT_PARTS if part in sifted.word_list] if sifted.word_list else []
+    for subject in sifted.telling & _SUBJECTS_BY_WORD.keys():
         subjects += _SUBJECTS_BY_WORD[subject]
     subjects += foreign_words_in(sifted)
-    if "<<<" in text:
+    if "<<<" in sifted.text:
         subjects.append("<<<")
-    done = -1
+    return subjects
+
+
+def _spoken_secrets(sifted: SiftedText) -> Iterator[Cut]:
+    text, subjects = sifted.text, _subjects_in(sifted)
+    if not subjects:
+        return
+    done, lowered = -1, sifted.lowered
     for place in sorted(place for subject in subjects for place in places_of(subject, lowered)):
         if place < done:
             continue

@@ -154,7 +154,9 @@ def _sign(found: re.Match[str]) -> str:
 
 def without_escapes(text: str) -> Iterator[VisibleText]:
     """The text without what is within its words, step by step: colours and hidden characters, escapes and entities."""
-    yield from _steps(text, _IN_WORDS)
+    # Most texts have nothing of the kind, and each step would ask by itself.
+    if not text.isascii() or mentions(text, _SIGNS_IN_WORDS):
+        yield from _steps(text, _IN_WORDS)
 
 
 def without_frames(text: str) -> Iterator[VisibleText]:
@@ -194,6 +196,8 @@ _IN_WORDS: tuple[tuple[str, Callable[[str], bool]], ...] = (
     (_MAIL_CODE, lambda text: "=3D" in text and not _is_coded(text)),
     (_CODE, _is_coded),
 )
+#: A text of plain letters in which none of the steps finds anything has none of these.
+_SIGNS_IN_WORDS = ("\\", "&", "%", "\x1b", "^[[", "=3D")
 _AROUND_LINES: tuple[tuple[str, Callable[[str], bool]], ...] = (
     (_TABLE_END, lambda text: "` |" in text),
     (_LINE_WITH_PREFIX, lambda _: True),
