@@ -78,15 +78,26 @@ def _go_leaves_out(timeline: Timeline, run: CheckRun, path: str, texts: str) -> 
     if "GOOS=" in command:
         return False
     folder, own = path.rpartition("/")[0], f"{_seen_of(timeline, path)}\n{texts}"
-    tagged = [word for line in _GO_BUILD.findall(own) for word in _GO_TAG.findall(line)]
+    tagged = [word for line in _build_lines(own) for word in _GO_TAG.findall(line)]
     if tagged or _GO_SYSTEM.search(path):
         return _GO_SYSTEM.search(path) is not None or not any(word in command for word in tagged)
-    if not path.endswith("_test.go") or run.verdict.kind == "test" or "tags" in command or _GO_BEGIN.search(own):
+    if not path.endswith("_test.go") or run.verdict.kind == "test" or "tags" in command or _shows_begin(own):
         return False
     others = {one.path for one in timeline.calls if one.path and one.path.endswith("_test.go")}
-    if any(_GO_BUILD.search(_seen_of(timeline, one)) for one in others if one.rpartition("/")[0] == folder):
+    if any(_build_lines(_seen_of(timeline, one)) for one in others if one.rpartition("/")[0] == folder):
         return True
     return bool(_GO_TAGGED.search(folder)) or not _is_tested_untagged(timeline, folder)
+
+
+# Both expressions stop at every line, which takes many times as long as the search for the sign that they need.
+def _build_lines(text: str) -> list[str]:
+    """What the lines say that name the systems or tags which a file is compiled for."""
+    return _GO_BUILD.findall(text) if "//go:build " in text else []
+
+
+def _shows_begin(text: str) -> bool:
+    """Whether a file was read from its first line, and that names no system or tag."""
+    return "1→" in text and _GO_BEGIN.search(text) is not None
 
 
 def _seen_of(timeline: Timeline, path: str) -> str:
