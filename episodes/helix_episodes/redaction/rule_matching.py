@@ -120,40 +120,58 @@ def compiled_pattern(pattern: str) -> re.Pattern[str]:
 class Vocabulary:
     """Tells the words that some rule looks for, or that hold what one looks for, from all others.
 
-    Nearly all words of a session are neither, and the same few thousand come again in every text of it: those that were
-    looked at before are known, so that a text costs little more than taking it apart. Long words are always told of,
-    since each may be drawn by chance.
+    Nearly all words of a session are neither, and the same few thousand come again in every text of it: each is looked
+    at once, so that a text costs little more than taking it apart. Long words are always told of, since each may be
+    drawn by chance.
     """
 
     def __init__(self, words: Iterable[str], parts: Iterable[str]) -> None:
         self._wanted = frozenset(words)
         self._parts = frozenset(parts)
+        self._forget()
+
+    def _forget(self) -> None:
         self._plain: set[str] = set()
         self._telling: set[str] = set()
+        self._parts_of: dict[str, set[str]] = {}
+        #: Those that can be a part of a key drawn by chance, and those of them that do not look like words.
+        self.long: set[str] = set()
+        self.mixed: set[str] = set()
 
     def telling(self, words: set[str]) -> set[str]:
         """Those of the words, in small letters, that a rule may be about."""
+        if len(self._plain) + len(self._telling) > _MOST_WORDS:
+            self._forget()
         found = words & self._telling
         unknown = words - self._plain
         unknown -= found
         if unknown:
-            told = self._told(unknown)
-            found |= told
-            if len(self._plain) + len(self._telling) > _MOST_WORDS:
-                self._plain, self._telling = set(), set()
-            self._plain |= unknown - told
-            self._telling |= told
+            found |= self._learn(unknown)
         return found
 
-    def _told(self, words: set[str]) -> set[str]:
-        told = {
+    def parts_in(self, telling: set[str]) -> set[str]:
+        """The parts of words that rules look for and that telling words hold."""
+        found: set[str] = set()
+        for word in telling & self._parts_of.keys():
+            found |= self._parts_of[word]
+        return found
+
+    def _learn(self, words: set[str]) -> set[str]:
+        long = {
             word for word in words if len(word) >= _LONG_LETTERS or (len(word) >= _LONG_MIXED and not word.isalpha())
         }
-        told |= words & self._wanted
+        self.long |= long
+        self.mixed |= {word for word in long if not word.isalpha() or is_unlike_words(word)}
+        told = long | (words & self._wanted)
         word_list = " ".join(words)
         for part in self._parts:
             if part in word_list:
-                told.update(word for word in words if part in word)
+                holding = [word for word in words if part in word]
+                told.update(holding)
+                for word in holding:
+                    self._parts_of.setdefault(word, set()).add(part)
+        self._plain |= words - told
+        self._telling |= told
         return told
 
 
@@ -165,15 +183,12 @@ class SiftedText:
         # As bytes, of which each is looked up in a table: a quarter of the time that a text takes.
         self.words = set(text.encode("ascii", "replace").translate(_WORDS_APART).decode().split())
         self.telling = vocabulary.telling(self.words)
-        #: The words that a rule may be about, one after the other, in which to look for parts of words.
-        self.word_list = " ".join(self.telling)
-        long_words = [word for word in self.telling if len(word) >= _LONG_MIXED]
+        #: The parts of words that rules look for.
+        self.parts = vocabulary.parts_in(self.telling)
         #: The words that can be a part of a key drawn by chance.
-        self.mixed_words = [
-            word for word in long_words if not word.isalpha() or (len(word) >= _LONG_LETTERS and is_unlike_words(word))
-        ]
+        self.mixed_words = self.telling & vocabulary.mixed
         #: Whether something in the text can be a part of a key drawn by chance.
-        self.has_long_word = bool(self.mixed_words) or any(len(word) >= _LONG_LETTERS for word in long_words)
+        self.has_long_word = not self.telling.isdisjoint(vocabulary.long)
 
     @cached_property
     def lowered(self) -> str:
@@ -225,7 +240,7 @@ class Sieve:
         #: What a vocabulary must tell of for these rules: whole words and parts of words.
         self.words = frozenset(self._by_word)
         self.parts = frozenset(part for each in parts.values() for part in each)
-        self._parts = {is_drawn: tuple(each.items()) for is_drawn, each in parts.items()}
+        self._parts = parts
         self._signs = {
             is_drawn: tuple((sign, _beginning(sign, needles), needles) for sign, needles in each.items())
             for is_drawn, each in signs.items()
@@ -238,13 +253,13 @@ class Sieve:
     def passed_by(self, sifted: SiftedText) -> list[tuple[int, list[str]]]:
         """The numbers of the rules that may find something in a text, in order, with the needles that may be in it."""
         found: list[_Needle] = []
-        text, words, word_list = sifted.text, sifted.words, sifted.word_list
+        text, words = sifted.text, sifted.words
         for word in self.words & sifted.telling:
             found += [needle for needle, all_words in self._by_word[word] if all_words <= words]
         for is_drawn in (False, True) if sifted.has_long_word else (False,):
-            for part, needles in self._parts[is_drawn] if word_list else ():
-                if part in word_list:
-                    found += needles
+            parts = self._parts[is_drawn]
+            for part in sifted.parts & parts.keys():
+                found += parts[part]
             if compiled_pattern(self._any_sign[is_drawn]).search(text):
                 for sign, pattern, needles in self._signs[is_drawn]:
                     if sign in text and compiled_pattern(pattern).search(text):
@@ -273,15 +288,21 @@ def _whole_words(needle: str, *, ends: bool) -> list[str]:
     return [found[0] for found in _IN_WORDS.finditer(needle) if found.end() < len(needle) or ends]
 
 
-def cuts_by(rule: SecretRule, needles: list[str], sifted: SiftedText) -> Iterator[Cut]:
+def cuts_by(rule: SecretRule, needles: list[str], sifted: SiftedText) -> Iterable[Cut]:
     """What the rule finds around these of its needles."""
     where = sifted.lowered if rule.folded else sifted.text
+    # Nine of ten needles are not there, although their words are.
+    present = [needle for needle in needles if _parted(needle)[0] in where]
+    return _cuts_around(rule, present, where, sifted.text) if present else ()
+
+
+def _cuts_around(rule: SecretRule, needles: list[str], where: str, text: str) -> Iterator[Cut]:
     if rule.spans_lines or len(where) <= _FEW_LINES:
         spans = [(0, len(where))] if any(map(partial(_occurs, where), needles)) else []
     else:
         spans = lines_around(sorted(place for needle in needles for place in _places(needle, where)), where)
     for start, end in spans:
-        for match in compiled_pattern(rule.pattern).finditer(sifted.text, start, end):
+        for match in compiled_pattern(rule.pattern).finditer(text, start, end):
             if rule.accept(match):
                 yield make_cut(rule.kind, *match.span(match.re.groups))
 

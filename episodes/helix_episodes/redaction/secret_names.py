@@ -128,14 +128,13 @@ _WORD_BEFORE = re.compile(r"([A-Za-z]{2,20})[ ]\Z")
 
 def needles_in(sifted: SiftedText) -> list[str]:
     """The telling words that a text has, in small letters."""
-    telling, word_list = sifted.telling, sifted.word_list
+    telling = sifted.telling
     if not telling:
         return [] if sifted.text.isascii() else list(_with_foreign_letters(sifted))
-    found = [needle for needle in _PARTS if needle in word_list]
+    found = [*(sifted.parts & NAME_PARTS)]
     if "hash" in telling and "api" in sifted.words:
         found.append(_API_HASH)
-    if not telling.isdisjoint(NAME_WORDS):
-        found += [needle for needle in _WHOLE if needle in telling]
+    found += telling & _WHOLE.keys()
     if "session" in telling:
         found.append(_SESSION)
     return found if sifted.text.isascii() else [*found, *_with_foreign_letters(sifted)]
@@ -156,12 +155,17 @@ def _with_foreign_letters(sifted: SiftedText) -> tuple[str, ...]:
     return tuple(needle for needle in _FOREIGN if needle in sifted.lowered)
 
 
+@lru_cache(maxsize=1024)  # a session speaks of the same few names again and again
+def _parsed(name: str) -> re.Match[str] | None:
+    return _NAME.fullmatch(_NEW_WORD.sub("_", name).lower())
+
+
 def sort_of_name(name: str, before: str) -> str | None:
     """What a name is the name of: ``people`` choose it, ``short`` for that, a ``machine`` makes it, a ``lone`` key."""
     spoken = _WORD_BEFORE.search(before)
     if name.lower() == "phrase" and spoken and spoken[1].lower() in ("pass", "seed", "secret"):
         return "people"
-    found = _NAME.fullmatch(_NEW_WORD.sub("_", name).lower())
+    found = _parsed(name)
     if found is None or _OF_RESOURCE.search(before):
         return None
     about = found["after"].split("_")[1:]

@@ -293,7 +293,7 @@ def _is_made(value: str) -> bool:
 
 def _subjects_in(sifted: SiftedText) -> list[str]:
     """What the text speaks of that lends weight to a value."""
-    subjects = [part for part in _SUBJECT_PARTS if part in sifted.word_list] if sifted.word_list else []
+    subjects = [*(sifted.parts & SUBJECT_PARTS)]
     for subject in sifted.telling & _SUBJECTS_BY_WORD.keys():
         subjects += _SUBJECTS_BY_WORD[subject]
     subjects += foreign_words_in(sifted)
