@@ -140,8 +140,8 @@ def _with_carried(calls: Iterator[ParsedCall]) -> Iterator[ParsedCall]:
             yield call
             continue
         old, new = (str(call.step.arguments.get(name) or "") for name in ("old", "new"))
-        known = [*taken, old, *([] if old else written[path])] if suppressions(new) else []
-        lines = [line.strip() for line in new.splitlines() if known and suppressions(line)]
+        known = [*taken, old, *([] if old else written[path])]
+        lines = [line.strip() for line in marked_lines(new)]
         carries = bool(lines) and all(
             any(line in text for text in (known if len(line) < _LONG_LINE else [*known, *shown])) for line in lines
         )
@@ -149,6 +149,13 @@ def _with_carried(calls: Iterator[ParsedCall]) -> Iterator[ParsedCall]:
         if call.status not in {*UNDONE, "error"}:
             written[path].append(new)
             taken += [old] if suppressions(old) > suppressions(new) else []
+
+
+def marked_lines(text: str) -> list[str]:
+    """The lines with a marker that silences a check."""
+    # Of a file that was read nearly no line has a sign of one, and each by itself would be asked for all signs.
+    signed = lines_with(text, _SUPPRESSION_SIGNS)
+    return [line for start, end in signed for line in text[start:end].splitlines() if SUPPRESSIONS.search(line)]
 
 
 def suppressions(text: str) -> int:

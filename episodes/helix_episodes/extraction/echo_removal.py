@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import msgspec
 
 from helix_episodes.echo import is_own_program, is_own_tool, without_echo
-from helix_episodes.extraction.calls import suppressions
+from helix_episodes.extraction.calls import marked_lines
 from helix_episodes.extraction.checks.command_failures import NOT_FETCHED
 from helix_episodes.extraction.checks.compilers import reports_diagnostics
 from helix_episodes.extraction.shell.commands import parse_command
@@ -118,7 +118,7 @@ def without_unread(session: Session) -> Session:
     read = {step.call_id for step in calls if step.operation in _READ or reports_diagnostics(step.tool)}
     unread = {step.call_id for step in calls} - read
     steps = (
-        msgspec.structs.replace(step, text=_marked_lines(step.text), pieces=())
+        msgspec.structs.replace(step, text="\n".join(marked_lines(step.text)), pieces=())
         if step.call_id in unread
         and step.kind == "result"
         and step.status in _UNEVENTFUL
@@ -127,10 +127,6 @@ def without_unread(session: Session) -> Session:
         for step in session.steps
     )
     return msgspec.structs.replace(session, steps=tuple(steps))
-
-
-def _marked_lines(text: str) -> str:
-    return "\n".join(filter(suppressions, text.splitlines())) if suppressions(text) else ""
 
 
 T = TypeVar("T", bound=msgspec.Struct)
