@@ -44,7 +44,7 @@ COUNT = 200
 PATIENCE = 900
 #: What runs every day; properties try the examples of every day. Without strict markers, so that a tree from before
 #: there was a mark for slow tests can be tried too.
-_KINDS = "not slow and not fuzz and not corpus and not weights"
+_KINDS = "not slow and not fuzz and not corpus"
 _EVERYDAY = ("-p", "no:cacheprovider", "-o", "strict_markers=false", "-m", _KINDS)
 
 _FLIPS: dict[type[ast.AST], type[ast.AST]] = {
@@ -218,7 +218,8 @@ _PLUGIN = """
 import os
 def pytest_collection_modifyitems(config, items):
     if path := os.environ.get("MUTANTS_TESTS"):
-        chosen = set(open(path, encoding="utf-8").read().split("\\0"))
+        with open(path, encoding="utf-8") as file:
+            chosen = set(file.read().split("\\0"))
         items[:] = [one for one in items if one.nodeid in chosen or one.nodeid.partition("::")[0] in chosen]
 def pytest_runtest_logreport(report):
     if report.failed:
@@ -263,18 +264,30 @@ class Trial:
         return {number: tuple(sorted(tests)) for number, tests in found.items()}
 
     def is_killed(self, place: Place, tests: Sequence[str]) -> bool:
-        """Whether one of the tests fails with the mutant."""
-        chosen = self._folder / "chosen"
-        chosen.write_text("\0".join(tests), encoding="utf-8")
+        """Whether one of the tests fails with the mutant, and passes without it."""
         before = place.path.read_bytes()
         place.path.write_bytes(_with(before, place))
         try:
-            code = self._run(sorted({one.partition("::")[0] for one in tests}), "-x", chosen=chosen)
+            code = self._chosen(tests)
         finally:
             place.path.write_bytes(before)
+        if code == pytest.ExitCode.OK:
+            return False
+        failed = [ast.literal_eval(one) for one in self._notes("failed")]
+        if failed and self._chosen(failed) != pytest.ExitCode.OK:
+            raise RuntimeError(f"it fails without a mistake as well: {failed}")
+        return True
+
+    def _chosen(self, tests: Sequence[str]) -> int | None:
+        """What pytest ended with when only these tests ran."""
+        for path in self._folder.glob("*.failed"):
+            path.unlink()
+        chosen = self._folder / "chosen"
+        chosen.write_text("\0".join(tests), encoding="utf-8")
+        code = self._run(sorted({one.partition("::")[0] for one in tests}), "-x", chosen=chosen)
         if code == pytest.ExitCode.NO_TESTS_COLLECTED:
             raise RuntimeError(f"none of the tests is there: {tests}")
-        return code != pytest.ExitCode.OK
+        return code
 
     def _files(self) -> list[list[str]]:
         """Each file of tests, and together the modules that have examples in their docstrings."""

@@ -33,6 +33,7 @@ FAIL
 FAIL\tshop\t0.1s
 [test] ERROR task failed
 """
+JEST_PASSES = "Test Suites: 1 passed, 1 total\nTests:       3 passed, 3 total"
 BIOME_FAILS = "Checked 3 files in 5ms. No fixes applied.\nFound 2 errors."
 FORMAT_FAILS = "[fmt] $ gofmt -w .\na.go:3:1: expected declaration, found x\n[fmt] ERROR task failed\n"
 
@@ -457,3 +458,23 @@ def test_a_build_in_rust_failed_for_its_error_and_not_for_a_warning_about_it() -
     output = "warning: build failed, waiting for other jobs to finish...\nerror: could not compile `shop`\n"
     (verdict,) = verdicts("cargo build", output, 101)
     assert [found.message for found in verdict.findings] == ["error: could not compile `shop`"]
+
+
+@pytest.mark.parametrize(
+    ("command", "output", "quoted"),
+    [
+        (
+            "npx jest",
+            f"Test Suites: 9 passed, 9 total\nTests:       9 passed, 9 total\n\n{JEST_PASSES}\n",
+            JEST_PASSES,
+        ),
+        (
+            "pre-commit run",
+            "one......Passed\ntwo......Passed\nthree......Passed\n",
+            "two......Passed\nthree......Passed",
+        ),
+    ],
+)
+def test_what_passed_is_quoted_by_its_last_lines(command: str, output: str, quoted: str) -> None:
+    (verdict,) = verdicts(command, output, 0)
+    assert (verdict.passed, verdict.quote) == (True, quoted)

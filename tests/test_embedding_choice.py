@@ -13,6 +13,7 @@ import pytest
 
 from helix_cli.app import run
 from helix_graph.embedding import choice
+from helix_graph.embedding.bert import HEADS, TensorSpan, attention
 from helix_graph.embedding.choice import (
     BULK_TEXTS,
     BySize,
@@ -205,3 +206,11 @@ def test_threads_may_share_an_engine() -> None:
     with ThreadPoolExecutor(4) as pool:
         vectors = np.concatenate(list(pool.map(lambda text: engine.embed([text]), texts)))
     np.testing.assert_allclose(vectors, expected, rtol=0, atol=1e-6)
+
+
+def test_tokens_that_ask_for_nothing_take_the_mean_of_their_own_text() -> None:
+    """Two texts of two tokens in one batch; no weights are needed for that."""
+    values = np.repeat(np.array([[1.0], [3.0], [10.0], [20.0]], dtype=np.float32), HEADS, axis=1)
+    nothing = np.zeros_like(values)
+    seen = attention(nothing, nothing, values, [TensorSpan(start=0, texts=2, length=2)])
+    assert seen[:, 0].tolist() == [2.0, 2.0, 15.0, 15.0]

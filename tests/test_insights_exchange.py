@@ -271,6 +271,8 @@ def test_the_older_form_comes_in_with_what_helped_as_causal_hits(tmp_path: Path)
     (hit,) = insights.recall("circular import")
     assert (hit["effectiveness"], hit["_effectiveness"], hit["use_count"]) == (0.75, 0.562, 4)
     assert [one["name"] for one in insights.connected("circular")] == ["auth"]
+    (taken_over,) = insights.why(hit["name"])["feedback"]
+    assert (taken_over["kind"], taken_over["causal"]) == ("given", False)  # what it was given for, nobody knows
     (memory,) = insights.first_form.recall("circular import", type="failure")
     assert (memory["trigger"], memory["resolution"], memory["helped"]) == ("circular import", "move the types", 3)
 
@@ -289,6 +291,21 @@ def test_two_who_exchange_exports_have_each_insight_once(tmp_path: Path) -> None
     ann.export_to(tmp_path / "out.jsonl")
     bob.import_from(tmp_path / "out.jsonl", own=True)
     assert (bob.health()["total_insights"], bob.why(edited)["said_by"]) == (1, "")
+
+
+def test_of_two_that_took_each_other_in_elsewhere_one_stays(tmp_path: Path) -> None:
+    """Ann's memory merged the one text into the other, Bob's the other into the one: joined, neither may be lost."""
+    text = "Set the discount before the tax when an order is refunded"
+    joined = Insights(tmp_path / "joined.db")
+    for person, used in (("ann", 0), ("bob", 1)):
+        insights = Insights(tmp_path / f"{person}.db")
+        names = [insights.store(one)["name"] for one in (text, "Look at the log of the whole run first")]
+        insights.edit(names[1], text.upper())
+        insights.feedback([names[used]], "delivered", id=person)
+        assert [one["kept"] for one in insights.consolidate()["pairs"]] == [names[used]]
+        insights.export_to(tmp_path / "out.jsonl")
+        joined.import_from(tmp_path / "out.jsonl")
+    assert [one["content"].casefold() for one in joined.newest()] == [text.casefold()]
 
 
 def test_anothers_database_has_no_rank_and_no_word_of_this_projects_people(tmp_path: Path) -> None:

@@ -232,6 +232,14 @@ class TestWhoseWords:
         assert kinds(session) == ["prompt", "message", "prompt"]
         assert (session.steps[2].text, session.steps[2].source.line) == ("only this branch", 2)
 
+    def test_words_that_the_log_attaches_are_a_prompt_and_what_the_program_attaches_is_not(
+        self, read: Callable[..., Session]
+    ) -> None:
+        typed = _record("attachment", attachment={"type": "queued_command", "prompt": "and the till, please"})
+        reminder = _record("attachment", attachment={"type": "todo_reminder", "content": "a list", "prompt": "a list"})
+        session = read(user("mend the cart"), typed, reminder)
+        assert [step.text for step in session.steps] == ["mend the cart", "and the till, please"]
+
     def test_text_cut_inside_an_emoji_is_still_read(self, tmp_path: Path) -> None:
         log = tmp_path / "s1.jsonl"
         log.write_text(json.dumps(user("all good \ud83d")) + "\n", encoding="utf-8")

@@ -155,6 +155,12 @@ def test_the_originals_later_export_is_understood(tmp_path: Path) -> None:
     )
 
 
+def test_a_topic_of_the_originals_may_be_called_as_the_later_exports_list_is(tmp_path: Path) -> None:
+    topics = topics_at(tmp_path)
+    topics.topics("import", json='{"topics":[{"ts":29527571,"body":"arm64 only"}]}')
+    assert [one.text for one in topics.read("topics").entries] == ["arm64 only"]
+
+
 def test_a_bad_item_is_left_out_and_named(tmp_path: Path) -> None:
     topics = topics_at(tmp_path)
     items = [{"topic": "t", "text": "fine"}, {"topic": "t"}, {"topic": "!", "text": "x"}, 7]

@@ -49,6 +49,7 @@ def test_only_earlier_sessions_count_and_the_later_remedy_is_recognised(tmp_path
     assert (found.sessions, found.failures, found.repaired) == (5, 5, 5)
     assert (memory.shown, memory.same, memory.other) == (4, 4, 0)
     assert memory.steps > 0
+    assert memory.minutes == 8  # four times from the failing run to the passing one
     assert (way(found, "nothing").shown, way(found, "placebo").shown) == (0, 0)
 
 
