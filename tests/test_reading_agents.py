@@ -268,6 +268,12 @@ def antigravity(kind: str, *, source: str = "MODEL", **more: object) -> Record:
     }
 
 
+def test_an_empty_response_of_antigravity_is_skipped_and_counted(tmp_path: Path) -> None:
+    typed = antigravity("USER_INPUT", source="USER_EXPLICIT", content="go")
+    session = read(lines(tmp_path / "log.jsonl", typed, antigravity("PLANNER_RESPONSE")))
+    assert session.accounting.skipped == {"empty response": 1}
+
+
 def test_antigravity_s_results_follow_the_calls_in_order(tmp_path: Path) -> None:
     calls = [
         {"name": "run_command", "args": {"CommandLine": '"pytest"'}},

@@ -36,6 +36,7 @@ ALONE: dict[str, Callable[[], tuple[str, str]]] = {
     "in base32": lambda: ("Enter this in your app: {} now", "JBSW4Y3DPEHPK3PXQZKV7MNWT2XGFRLC"),
     "after a sign": lambda: ("x = open(db, 'Ivory!728diamond{}')", "Ivory!728diamond"),
     "a line that speaks of it": lambda: ("use {} as the password", password()),
+    "twelve letters of both cases": lambda: ("use {} as the password", "zerJeUebOasW"),
     "before its name": lambda: ("{} is still the password of the replica", password()),
     "the line below": lambda: ("Please use the following password to proceed:\n\n{}\n", key(16)),
     "below a command": lambda: ("$ printenv STRIPE_SECRET\n{}\n", key(16)),
