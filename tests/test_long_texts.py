@@ -9,6 +9,7 @@ import pytest
 from growing import LINEAR, growth
 from helix_graph import Memory
 from helix_graph.insights.safe_quoting import quoted
+from helix_graph.rules.rule_files import rule_lines
 from session_script import Script
 
 if TYPE_CHECKING:
@@ -75,3 +76,17 @@ def test_a_line_of_a_report(tmp_path: Path) -> None:
         assert Memory(tmp_path / ".helix").extract([folder / "work_log.md"], force=True).recorded
 
     assert growth(extracted, " " * 60_000) < LINEAR
+
+
+@pytest.mark.parametrize("begin", ["#", "##", "- ", "> "])
+def test_a_line_of_a_rule_file(begin: str) -> None:
+    assert growth(lambda text: rule_lines(f"# Rules\n\n{begin}{text}x\n"), "\t" * 250_000) < LINEAR
+
+
+@pytest.mark.parametrize("text", ["# Session 1\n## learnin\n" + "\n" * 60_000, "#" + " " * 60_000 + "x"])
+def test_what_may_be_a_report(tmp_path: Path, text: str) -> None:
+    def looked_at(text: str) -> None:
+        (tmp_path / "report.md").write_text(text)
+        Memory(tmp_path / ".helix").extract([tmp_path / "report.md"])
+
+    assert growth(looked_at, text) < LINEAR

@@ -40,7 +40,7 @@ OWN = (
     ".copilot/copilot-instructions.md", ".claude/skills/*/SKILL.md", ".agents/skills/*/SKILL.md",
 )  # fmt: skip
 _FENCE = re.compile(r"\s*(?:```|~~~)")
-_HEADING = re.compile(r"#{1,6}\s+(.*?)\s*#*$")
+_HEADING = re.compile(r"#{1,6}\s+(\S.*)?$")
 _ITEM = re.compile(r"^\s*(?:[-*+]|\d+[.)])\s+(?:\[[ xX]\]\s+)?")
 _NO_TEXT = re.compile(r"\s*(?:\||<|---|>|@\S+$|$)")
 #: Comments (the marks of a block are comments) and what a program reads at the head of a file are no rules.
@@ -102,8 +102,9 @@ def rule_lines(text: str) -> list[RuleLine]:
             if opened and code and not code.startswith("#"):
                 found[-1] = found[-1]._replace(text=f"{found[-1].text} `{code}`")
         elif title := _HEADING.match(line):
-            level = line.index(" ")
-            titles = [*(one for one in titles if one[0] < level), (level, title[1])]
+            level = len(line) - len(line.lstrip("#"))
+            name = (title[1] or "").rstrip().rstrip("#").rstrip()
+            titles = [*(one for one in titles if one[0] < level), (level, name)]
             begun, paragraph, outer = False, -1, -1
         elif _NO_TEXT.match(line):
             begun = False

@@ -33,11 +33,12 @@ _TELLING_KEYS = frozenset(
 _KEY = re.compile(rb'"(' + "|".join(sorted(_TELLING_KEYS)).encode() + rb')"\s*:')
 #: Two of the names that these logs are made of; one alone occurs in many JSON files.
 _KEYS_TO_TELL = 2
-_TITLE = re.compile(r"^#\s+.*\bsession\b", re.IGNORECASE | re.MULTILINE)
+_TITLE = re.compile(r"^#[ \t]+(?=\S).*\bsession\b", re.IGNORECASE | re.MULTILINE)
 _SECTION = re.compile(
-    r"^\s*(?:#{2,}\s+(?:session (?:start|end|info|protocol)|protocol compliance|objectives?|work (?:log|completed)|"
-    r"decisions?|outcomes?|learnings?)|(?:[->]\s*)?\*\*(?:date|objective|status|branch|session)\*\*\s*:|"
-    r"(?:[->]\s*)?\*\*(?:date|objective|status|branch|session):\*\*)",
+    r"^[ \t]*(?:#{2,}[ \t]+(?:session (?:start|end|info|protocol)|protocol compliance|objectives?|"
+    r"work (?:log|completed)|decisions?|outcomes?|learnings?)|"
+    r"(?:[->][ \t]*)?\*\*(?:date|objective|status|branch|session)\*\*[ \t]*:|"
+    r"(?:[->][ \t]*)?\*\*(?:date|objective|status|branch|session):\*\*)",
     re.IGNORECASE | re.MULTILINE,
 )
 #: What every session does before and after its work; none of it is what the session is for.
