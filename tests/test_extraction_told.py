@@ -97,6 +97,12 @@ def test_a_decision_without_a_reason_of_its_own_has_the_one_that_its_words_give(
     assert (decision.rationale, decision.options) == ("nobody reads it", ("a folder",))
 
 
+def test_a_long_decision_is_named_by_its_first_eighty_characters(tmp_path: Path) -> None:
+    (decision,) = in_json(tmp_path, decisions=[f"Keep {'x' * 100}"]).decisions
+    assert decision.action is not None
+    assert decision.action.object == f"Keep {'x' * 74}…"
+
+
 def test_a_deed_is_no_good_outcome_of_itself(tmp_path: Path) -> None:
     episode = in_json(tmp_path, {"action": "Verified the reader", "outcome": "The map works as expected"})
     assert [(event.content, event.status) for event in episode.events] == [

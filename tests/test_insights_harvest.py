@@ -290,10 +290,11 @@ def test_a_dry_run_says_what_would_be_added_and_adds_nothing(tmp_path: Path) -> 
 
 
 def test_one_episode_or_those_since_a_day(tmp_path: Path) -> None:
-    from datetime import date
+    from datetime import UTC, date, datetime
 
     insights = remember(tmp_path, repaired("one"), repaired("two", day=9, path="shop/till.py")).insights
     assert insights.harvest(since=date(2026, 11, 5), dry_run=True)["episodes"] == 1
+    assert insights.harvest(since=datetime(2026, 11, 9, 10, tzinfo=UTC), dry_run=True)["episodes"] == 1
     assert insights.harvest("one", dry_run=True)["episodes"] == 1
     with pytest.raises(NotFound):
         insights.harvest("nobody")
