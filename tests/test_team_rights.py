@@ -437,7 +437,7 @@ def test_an_episode_that_takes_long_to_search_is_left_out(
     tmp_path: Path, team_server: TeamDatabase, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("helix_graph.sharing.replica._LONGEST_SEARCH", 0.05)
-    slow = ServerObject(subject=SUBJECT, kind="episode", data=(b"a" * 60_000 + b"\n") * 100)
+    slow = ServerObject(subject=SUBJECT, kind="episode", data=(b"KEY=" * 5_000 + b"\n") * 100)
     with TeamServer(team_server.url("ann"), "shop") as ann:
         ann.push([slow])
     (problem,) = member(tmp_path / "bob").team.sync(team_server.url("bob"), project="shop").pulled.problems
