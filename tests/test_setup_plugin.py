@@ -73,7 +73,7 @@ def test_a_folder_that_was_there_before_is_not_taken_over(folder: Path) -> None:
 
 def test_an_upgrade_replaces_what_the_older_version_wrote(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     older = {Path("agents/helix-builder.md"): b"older", Path("agents/helix-gone.md"): b"gone"}
-    monkeypatch.setattr("helix_cli.setup.installers.plugin_contents", lambda: older)
+    monkeypatch.setattr("helix_cli.setup.own_files.plugin_contents", lambda: older)
     run(["setup", "claude-code"])
     assert below(folder) == {name.as_posix(): text for name, text in older.items()}
     monkeypatch.undo()

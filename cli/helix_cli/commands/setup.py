@@ -22,7 +22,8 @@ from helix_cli.output import count, emit_json, json_option, say, show, verbatim,
 
 if TYPE_CHECKING:
     from helix_cli.setup.definitions import Scope
-    from helix_cli.setup.installers import Done, ExportedPlugin
+    from helix_cli.setup.installers import Done
+    from helix_cli.setup.own_files import ExportedPlugin
 
 
 _AGENTS = ("claude-code", "codex", "cursor", "copilot", "gemini", "opencode", "qwen", "skill")
@@ -87,8 +88,7 @@ def setup(  # noqa: PLR0913  (the options)
         raise click.UsageError("--print needs the name of an agent")
     if printed and agent is not None:
         return _print(agent, tools=tools, as_json=as_json)
-    from helix_cli.setup.found_agents import agents_here, installer_for
-    from helix_cli.setup.installers import carry_out
+    from helix_cli.setup.installers import agents_here, carry_out, installer_for
     from helix_cli.setup.settings import require_inside
     from helix_graph.project import project_folder
 
@@ -263,7 +263,7 @@ def export(*, folder: Path, as_json: bool) -> None:
 
     FOLDER must be empty or contain an earlier export.
     """
-    from helix_cli.setup.installers import export_plugin
+    from helix_cli.setup.own_files import export_plugin
 
     show(export_plugin(folder), as_json=as_json, render=_render_export)
 

@@ -1,23 +1,22 @@
-"""How the memory gets into agents' settings, and out again; Claude Code and Codex, which have commands for servers.
+"""How the memory gets into agents' settings, and out again; which agents are on this machine.
 
 Claude Code has hooks in its settings, the server through its own command, and the plugin's agents and skills as files.
-Codex has hooks in ``hooks.json``, and the server through its own command or at the end of ``config.toml``. A server of
-another program under our name is never replaced or removed.
-
-Files that are wholly ours (the plugin's, the skill's) lie in a folder of the agent. One that somebody has changed is
-theirs from then on: it is neither replaced nor removed, and the report names it.
-
-Of the plugin, setup leaves out the hooks and the server: they are in the settings, and would run twice. The plugin can
-also be exported whole.
+Codex has hooks in ``hooks.json``, and the server through its own command or at the end of ``config.toml``. Cursor,
+Copilot, Gemini CLI, OpenCode and Qwen Code are set up by their files alone. OpenCode has no hooks that a command can
+answer: it gets a plugin of its own that asks our command, and the skill, for its version 2 loads no such plugin. The
+skill by itself is for every agent that reads ``.agents/skills``. A server of another program under our name is never
+replaced or removed.
 """
 
 from __future__ import annotations
 
+import json
 import os
 import shlex
-from collections.abc import Mapping
-from importlib.resources import as_file, files
+import shutil
+from importlib.resources import files
 from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple, get_args
 
 import msgspec
 
@@ -30,11 +29,30 @@ from helix_cli.setup.agent_servers import (
     server_state_in_json,
     server_state_in_toml,
 )
-from helix_cli.setup.definitions import SERVER, Scope, claude_hooks, codex_hooks, program, server, tools_of
-from helix_cli.setup.entries import JSON_SERVERS, JsonHooks, JsonServer, TomlServer, require_our_server
+from helix_cli.setup.definitions import (
+    SERVER,
+    FileAgentName,
+    Scope,
+    claude_hooks,
+    codex_hooks,
+    file_hooks,
+    file_server,
+    program,
+    server,
+    tools_of,
+)
+from helix_cli.setup.entries import (
+    JSON_SERVERS,
+    OPENCODE_SERVERS,
+    Entries,
+    JsonHooks,
+    JsonServer,
+    TomlServer,
+    require_our_server,
+)
 from helix_cli.setup.json_edit import NotEditable, parse
+from helix_cli.setup.own_files import SKILL_FILE, files_beside_settings, has_own_files, own_files_plan, skill_contents
 from helix_cli.setup.settings import (
-    SettingsChange,
     apply,
     has_entries,
     read_text,
@@ -44,9 +62,10 @@ from helix_cli.setup.settings import (
     with_entries,
     without_entries,
 )
-from helix_episodes.errors import WriteFailed
-from helix_episodes.safe_files import remove_file, write_atomically
-from helix_graph.errors import FolderInUse
+from helix_episodes.safe_files import remove_file
+
+if TYPE_CHECKING:
+    from helix_cli.setup.json_edit import JsonDialect
 
 
 class Installed(msgspec.Struct, frozen=True, kw_only=True):
@@ -64,29 +83,6 @@ class Installed(msgspec.Struct, frozen=True, kw_only=True):
     def is_whole(self) -> bool:
         """Whether nothing is known to be missing."""
         return self.hooks and self.server is not False and self.plugin is not False
-
-
-def own_files_plan(folder: Path, contents: Mapping[Path, str], *, removing: bool) -> SetupPlan:
-    """The changes that put files there or take them away, and a note about each that somebody has changed.
-
-    Raises:
-        NotEditable: Something else than a file is in the place of one.
-    """
-    wanted = {folder.resolve() / path: text for path, text in contents.items()}
-    changes, notes = [], []
-    recorded = (path for path in map(Path, records().files) if path.is_relative_to(folder.resolve()))
-    for path in sorted({*wanted, *recorded}):
-        before, after = read_text(path), None if removing else wanted.get(path)
-        if before is None or before == wanted.get(path) or undone(path):
-            changes.append(SettingsChange(path=path, before=before, after=after, installs=True, within=folder))
-        else:
-            notes.append(f"{path}: somebody has changed it; it is left alone")
-    return SetupPlan(changes=tuple(changes), notes=tuple(notes))
-
-
-def has_own_files(folder: Path, contents: Mapping[Path, str]) -> bool:
-    """Whether every file is there, changed or not."""
-    return all((folder / path).is_file() for path in contents)
 
 
 class Done(msgspec.Struct, frozen=True, kw_only=True):
@@ -155,58 +151,6 @@ def _is_empty(path: Path) -> bool:
         return False
 
 
-_MANIFEST = Path(".claude-plugin") / "plugin.json"
-_READABLE = 0o644
-
-
-class ExportedPlugin(msgspec.Struct, frozen=True, kw_only=True):
-    """The files that were written, relative to the folder."""
-
-    folder: Path
-    files: tuple[Path, ...]
-
-
-def export_plugin(folder: Path) -> ExportedPlugin:
-    """Writes the plugin."""
-    contents = plugin_contents()
-    _require_free(folder, contents[_MANIFEST])
-    for path, content in contents.items():
-        write_atomically(folder / path, content, mode=_READABLE, follow=True)
-    return ExportedPlugin(folder=folder, files=tuple(contents))
-
-
-def plugin_contents() -> dict[Path, bytes]:
-    """The plugin's files, named as they lie in its folder."""
-    with as_file(files("helix_cli") / "plugin") as source:
-        return {path.relative_to(source): path.read_bytes() for path in sorted(source.rglob("*")) if path.is_file()}
-
-
-def _require_free(folder: Path, manifest: bytes) -> None:
-    """Whether the folder is empty, or ours by the name in its manifest.
-
-    Raises:
-        WriteFailed: It is no folder, or cannot be read.
-    """
-    try:
-        if not folder.exists() or not any(folder.iterdir()):
-            return
-        found = msgspec.json.decode((folder / _MANIFEST).read_bytes())
-    except (FileNotFoundError, msgspec.DecodeError):
-        found = None
-    except OSError as error:
-        raise WriteFailed(path=folder, problem=error.strerror or str(error)) from error
-    if not isinstance(found, dict) or found.get("name") != msgspec.json.decode(manifest)["name"]:
-        raise FolderInUse(f"{folder} contains something other than an earlier export; name an empty folder")
-
-
-_BY_SETTINGS = frozenset({Path("hooks/hooks.json"), Path(".mcp.json"), Path(".claude-plugin/marketplace.json")})
-
-
-def _settings_apart() -> dict[Path, str]:
-    """The plugin's files without what is in the settings."""
-    return {path: one.decode() for path, one in plugin_contents().items() if path not in _BY_SETTINGS}
-
-
 def _chosen_tools(found: ServerState | None, asked: str | None) -> tuple[str | None, SetupPlan]:
     """The set of tools to install: the one asked for, else that of the entry that is there, if one is ours.
 
@@ -254,13 +198,13 @@ class ClaudeCode:
             NotEditable: A file of settings is not what it should be, or another server has our name.
         """
         plan = SetupPlan(changes=(with_entries(self.settings, self._hooks),))
-        plugin = own_files_plan(self._plugin, _settings_apart(), removing=False) if self._plugin else SetupPlan()
+        plugin = own_files_plan(self._plugin, files_beside_settings(), removing=False) if self._plugin else SetupPlan()
         return plan.joined(plugin).joined(self._with_server()).joined(self._note)
 
     def remove(self) -> SetupPlan:
         """What takes it out again."""
         plan = SetupPlan(changes=(without_entries(self.settings, self._hooks),))
-        plugin = own_files_plan(self._plugin, _settings_apart(), removing=True) if self._plugin else SetupPlan()
+        plugin = own_files_plan(self._plugin, files_beside_settings(), removing=True) if self._plugin else SetupPlan()
         return plan.joined(plugin).joined(self._without_server())
 
     def installed(self) -> Installed:
@@ -268,7 +212,7 @@ class ClaudeCode:
         hooks = has_entries(self.settings, self._hooks)
         found = server_state_in_json(self._servers)
         unseen = self._agent.has_server() if self._agent.is_there else False if self.scope == "project" else None
-        plugin = has_own_files(self._plugin, _settings_apart()) if self._plugin else None
+        plugin = has_own_files(self._plugin, files_beside_settings()) if self._plugin else None
         return Installed(hooks=hooks, server=found.is_ours if found else unseen, plugin=plugin)
 
     def _with_server(self) -> SetupPlan:
@@ -356,3 +300,167 @@ class Codex:
     def _by_command(self) -> bool:
         """Whether Codex's own command can add and remove the server: it knows the user's settings only."""
         return self.scope == "user" and self._agent.is_there
+
+
+_PLUGIN = Path("helix-graph.js")
+_SKILL_NAME = "helix-graph"
+
+
+class _Places(NamedTuple):
+    """Where an agent has its settings: for a user (a variable that moves it, and what is below), for a project."""
+
+    variable: str
+    below: str
+    home: str
+    project: str
+    servers: str
+    hooks: str
+
+
+#: By the agents' documentation and, but for Cursor and Qwen Code, tried with the clients themselves.
+_PLACES: dict[FileAgentName, _Places] = {
+    "cursor": _Places("CURSOR_CONFIG_DIR", "", ".cursor", ".cursor", "mcp.json", "hooks.json"),
+    "copilot": _Places("COPILOT_HOME", "", ".copilot", ".github", "mcp-config.json", "hooks/helix-graph.json"),
+    "gemini": _Places("GEMINI_CLI_HOME", ".gemini", ".gemini", ".gemini", "settings.json", "settings.json"),
+    "opencode": _Places("XDG_CONFIG_HOME", "opencode", ".config/opencode", "", "opencode.json", ""),
+    "qwen": _Places("QWEN_HOME", "", ".qwen", ".qwen", "settings.json", "settings.json"),
+}
+#: What these read besides strict JSON; the others skip a file that has a comment.
+_DIALECTS: dict[FileAgentName, JsonDialect] = {"gemini": "comments", "qwen": "comments", "opencode": "jsonc"}
+#: A project's servers of Copilot have another name than a user's.
+_COPILOT_PROJECT = "mcp.json"
+
+
+def agent_folder(agent: FileAgentName) -> Path:
+    """Where an agent keeps a user's settings."""
+    places = _PLACES[agent]
+    moved = os.environ.get(places.variable, "").strip()
+    return Path(moved) / places.below if moved else Path.home() / places.home
+
+
+class FileAgent:
+    """The settings of one such agent, of a user or of a project."""
+
+    def __init__(self, agent: FileAgentName, scope: Scope, project: Path, *, tools: str | None = None) -> None:
+        self.scope = scope
+        places, command = _PLACES[agent], program(scope)
+        folder = agent_folder(agent) if scope == "user" else project / places.project
+        dialect = _DIALECTS.get(agent, "strict")
+        servers = places.servers if (agent, scope) != ("copilot", "project") else _COPILOT_PROJECT
+        if agent == "opencode" and (folder / f"{servers}c").exists():
+            servers = f"{servers}c"
+        key = OPENCODE_SERVERS if agent == "opencode" else JSON_SERVERS
+        found = JsonServer({}, servers=key, dialect=dialect).entry_in(folder / servers)
+        self.tools = tools or tools_of(found)
+        server = JsonServer(file_server(agent, command, self.tools), servers=key, dialect=dialect)
+        self._parts: dict[str, tuple[Path, JsonHooks | JsonServer]] = {"server": (folder / servers, server)}
+        if wanted := file_hooks(agent, command):
+            hooks = JsonHooks(wanted, flat=agent in {"cursor", "copilot"}, dialect=dialect)
+            self._parts["hooks"] = (folder / places.hooks, hooks)
+        #: The folders that are ours to fill, with the files in them.
+        self._own: dict[Path, dict[Path, str]] = {}
+        if agent == "opencode":
+            around = folder if scope == "user" else project / ".opencode"
+            # OpenCode's plugin, which starts our program by the name or the place that the command has.
+            text = (files("helix_cli.setup") / "opencode" / _PLUGIN).read_text(encoding="utf-8")
+            self._own = {
+                around / "skills" / _SKILL_NAME: skill_contents(),
+                around / "plugins": {
+                    _PLUGIN: text.replace('"helix-graph"\n', f"{json.dumps(shlex.split(command)[0])}\n", 1)
+                },
+            }
+
+    @property
+    def paths(self) -> tuple[Path, ...]:
+        """The files of settings, the plugin's and the skill's."""
+        own = (folder / name for folder, contents in self._own.items() for name in contents)
+        return *(path for path, _ in self._parts.values()), *own
+
+    def install(self) -> SetupPlan:
+        """What puts the memory in.
+
+        Raises:
+            NotEditable: A file of settings is not what it should be, or another server has our name.
+        """
+        plan = SetupPlan(changes=tuple(with_entries(path, entries) for path, entries in self._files()))
+        return plan.joined(self._own_files(removing=False))
+
+    def remove(self) -> SetupPlan:
+        """What takes it out again."""
+        plan = SetupPlan(changes=tuple(without_entries(path, entries) for path, entries in self._files()))
+        return plan.joined(self._own_files(removing=True))
+
+    def installed(self) -> Installed:
+        """Whether the hooks are in place, where the agent has any, the server, the plugin and the skill."""
+        found = {name: has_entries(*part) for name, part in self._parts.items()}
+        own = all(has_own_files(*one) for one in self._own.items()) if self._own else None
+        return Installed(hooks=found.get("hooks", True), server=found["server"], plugin=own)
+
+    def _files(self) -> list[tuple[Path, Entries]]:
+        """Each file once, with all that belongs into it."""
+        by_path: dict[Path, list[JsonHooks | JsonServer]] = {}
+        for path, entries in self._parts.values():
+            by_path.setdefault(path, []).append(entries)
+        return [(path, Entries(*parts)) for path, parts in by_path.items()]
+
+    def _own_files(self, *, removing: bool) -> SetupPlan:
+        plan = SetupPlan()
+        for folder, contents in self._own.items():
+            plan = plan.joined(own_files_plan(folder, contents, removing=removing))
+        return plan
+
+
+class AgentSkill:
+    """The skill by itself, where all agents but Claude Code look for skills."""
+
+    #: It has no server, and so no tools to choose.
+    tools = ""
+
+    def __init__(self, scope: Scope, project: Path) -> None:
+        self.scope = scope
+        self._folder = (Path.home() if scope == "user" else project) / ".agents" / "skills" / _SKILL_NAME
+
+    @property
+    def paths(self) -> tuple[Path, ...]:
+        """The skill's file."""
+        return (self._folder / SKILL_FILE,)
+
+    def install(self) -> SetupPlan:
+        """What puts it there."""
+        return own_files_plan(self._folder, skill_contents(), removing=False)
+
+    def remove(self) -> SetupPlan:
+        """What takes it away."""
+        return own_files_plan(self._folder, skill_contents(), removing=True)
+
+    def installed(self) -> Installed:
+        """Whether it is there; there is nothing else."""
+        return Installed(hooks=True, server=None, plugin=has_own_files(self._folder, skill_contents()))
+
+
+Installer = ClaudeCode | Codex | FileAgent | AgentSkill
+#: The commands of agents whose names are others.
+_PROGRAMS = {"claude-code": "claude", "cursor": "cursor-agent"}
+_FILE_AGENTS: tuple[FileAgentName, ...] = get_args(FileAgentName)
+
+
+def installer_for(agent: str, scope: Scope, project: Path, *, tools: str | None = None) -> Installer:
+    """What sets up the agent of that name, with a set of tools."""
+    if agent == "claude-code":
+        return ClaudeCode(scope, project, tools=tools)
+    if agent == "codex":
+        return Codex(scope, project, tools=tools)
+    for named in _FILE_AGENTS:
+        if named == agent:
+            return FileAgent(named, scope, project, tools=tools)
+    return AgentSkill(scope, project)
+
+
+def agents_here() -> list[str]:
+    """The agents whose command is on the PATH, or whose folder of settings is there."""
+    homes: list[tuple[str, Path]] = [
+        ("claude-code", Path(os.environ.get("CLAUDE_CONFIG_DIR") or Path.home() / ".claude")),
+        ("codex", Path(os.environ.get("CODEX_HOME") or Path.home() / ".codex")),
+        *((one, agent_folder(one)) for one in _FILE_AGENTS),
+    ]
+    return [one for one, folder in homes if shutil.which(_PROGRAMS.get(one, one)) or folder.is_dir()]
