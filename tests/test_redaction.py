@@ -6,6 +6,8 @@ import base64
 import random
 import re
 import string
+import sys
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -13,7 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from growing import LINEAR, growth
-from helix_episodes.redaction import redact, redact_text
+from helix_episodes.redaction import redact, redact_text, rule_matching
 
 # Put together from halves, so that scanners of this repository do not take the examples for leaks.
 AWS = "AKIA" + "Q3EGRV7ZT5NPLMWB"
@@ -372,3 +374,24 @@ def test_what_a_first_cut_lays_bare_in_a_long_text_is_cut_too() -> None:
 )
 def test_a_telling_name_of_two_words_is_one(text: str, left: str | None) -> None:
     assert redact(text).text == (text if left is None else left)
+
+
+def test_threads_that_redact_at_once_lose_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The server answers in threads, and each may be the one that fills the list of known words."""
+    monkeypatch.setattr(rule_matching, "_MOST_WORDS", 500)
+    before = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+
+    def left(thread: int) -> list[str]:
+        texts = (
+            f"{' '.join(f'w{thread}x{text}x{word}' for word in range(60))}\nmy_db_password{thread}{text} = '{LETTERS}'"
+            for text in range(150)
+        )
+        return [one for text in texts if LETTERS in (one := redact_text(text))]
+
+    try:
+        with ThreadPoolExecutor(4) as pool:
+            found = [one for some in pool.map(left, range(4)) for one in some]
+    finally:
+        sys.setswitchinterval(before)
+    assert found == []

@@ -117,6 +117,29 @@ def compiled_pattern(pattern: str) -> re.Pattern[str]:
     return re.compile(pattern)
 
 
+class _Words:
+    """What is known of the words that came up. Threads add to it while others read: a word is known last of all."""
+
+    def __init__(self) -> None:
+        self.plain: set[str] = set()
+        self.telling: set[str] = set()
+        self.parts_of: dict[str, set[str]] = {}
+        #: Those that can be a part of a key drawn by chance, and those of them that do not look like words.
+        self.long: set[str] = set()
+        self.mixed: set[str] = set()
+
+
+class _Sifted(NamedTuple):
+    """What a vocabulary tells of the words of one text."""
+
+    #: Those that a rule may be about, and the parts of words that rules look for.
+    telling: set[str]
+    parts: set[str]
+    #: Those that can be a part of a key drawn by chance, and whether there is anything that can be one.
+    mixed: set[str]
+    has_long: bool
+
+
 class Vocabulary:
     """Tells the words that some rule looks for, or that hold what one looks for, from all others.
 
@@ -128,40 +151,29 @@ class Vocabulary:
     def __init__(self, words: Iterable[str], parts: Iterable[str]) -> None:
         self._wanted = frozenset(words)
         self._parts = frozenset(parts)
-        self._forget()
+        self._known = _Words()
 
-    def _forget(self) -> None:
-        self._plain: set[str] = set()
-        self._telling: set[str] = set()
-        self._parts_of: dict[str, set[str]] = {}
-        #: Those that can be a part of a key drawn by chance, and those of them that do not look like words.
-        self.long: set[str] = set()
-        self.mixed: set[str] = set()
-
-    def telling(self, words: set[str]) -> set[str]:
-        """Those of the words, in small letters, that a rule may be about."""
-        if len(self._plain) + len(self._telling) > _MOST_WORDS:
-            self._forget()
-        found = words & self._telling
-        unknown = words - self._plain
-        unknown -= found
+    def sift(self, words: set[str]) -> _Sifted:
+        """What rules may be about in a text of these words, in small letters."""
+        known = self._known  # one for the whole text: another thread may begin a new one
+        if len(known.plain) + len(known.telling) > _MOST_WORDS:
+            self._known = known = _Words()
+        telling = words & known.telling
+        unknown = words - known.plain
+        unknown -= telling
         if unknown:
-            found |= self._learn(unknown)
-        return found
+            telling |= self._learn(unknown, known)
+        parts: set[str] = set()
+        for word in telling & known.parts_of.keys():
+            parts |= known.parts_of[word]
+        return _Sifted(telling, parts, telling & known.mixed, not telling.isdisjoint(known.long))
 
-    def parts_in(self, telling: set[str]) -> set[str]:
-        """The parts of words that rules look for and that telling words hold."""
-        found: set[str] = set()
-        for word in telling & self._parts_of.keys():
-            found |= self._parts_of[word]
-        return found
-
-    def _learn(self, words: set[str]) -> set[str]:
+    def _learn(self, words: set[str], known: _Words) -> set[str]:
         long = {
             word for word in words if len(word) >= _LONG_LETTERS or (len(word) >= _LONG_MIXED and not word.isalpha())
         }
-        self.long |= long
-        self.mixed |= {word for word in long if not word.isalpha() or is_unlike_words(word)}
+        known.long |= long
+        known.mixed |= {word for word in long if not word.isalpha() or is_unlike_words(word)}
         told = long | (words & self._wanted)
         word_list = " ".join(words)
         for part in self._parts:
@@ -169,9 +181,9 @@ class Vocabulary:
                 holding = [word for word in words if part in word]
                 told.update(holding)
                 for word in holding:
-                    self._parts_of.setdefault(word, set()).add(part)
-        self._plain |= words - told
-        self._telling |= told
+                    known.parts_of.setdefault(word, set()).add(part)
+        known.plain |= words - told
+        known.telling |= told
         return told
 
 
@@ -182,13 +194,7 @@ class SiftedText:
         self.text = text
         # As bytes, of which each is looked up in a table: a quarter of the time that a text takes.
         self.words = set(text.encode("ascii", "replace").translate(_WORDS_APART).decode().split())
-        self.telling = vocabulary.telling(self.words)
-        #: The parts of words that rules look for.
-        self.parts = vocabulary.parts_in(self.telling)
-        #: The words that can be a part of a key drawn by chance.
-        self.mixed_words = self.telling & vocabulary.mixed
-        #: Whether something in the text can be a part of a key drawn by chance.
-        self.has_long_word = not self.telling.isdisjoint(vocabulary.long)
+        self.telling, self.parts, self.mixed_words, self.has_long_word = vocabulary.sift(self.words)
 
     @cached_property
     def lowered(self) -> str:
