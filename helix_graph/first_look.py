@@ -1,12 +1,13 @@
-"""The first answer: the costliest failure with a fix; and before there is a memory, from a temporary one.
+"""The first answer: the costliest failure with a fix. Before there is a memory, it comes from a temporary one.
 
-Nothing is written into the project. The newest logs are read into a folder that is deleted afterwards, up to
+`first_look` writes nothing into the project. The newest logs are read into a folder that is deleted afterwards, up to
 `MOST_BYTES` of them, so that the answer comes within seconds. Where no log is of this project, those of all projects
-are read: what the answer looks like can be seen all the same.
+are read: what the answer looks like can be seen all the same. `prepared_memory` begins the project's own.
 """
 
 from __future__ import annotations
 
+import os
 import tempfile
 from collections.abc import Sequence
 from pathlib import Path
@@ -15,11 +16,14 @@ import msgspec
 
 from helix_episodes.discovery import AGENT_HOMES, logs_of
 from helix_graph.agent_logs import Project
+from helix_graph.errors import UntrustedMemory
+from helix_graph.graph.graph_db import FILE_NAME, open_graph
+from helix_graph.graph.recent_work import best_find
 from helix_graph.highlights.model import Highlights
 from helix_graph.issues.api import MOST_ROWS
 from helix_graph.issues.model import Issue
 from helix_graph.memory import Memory
-from helix_graph.project import FOLDER, project_folder
+from helix_graph.project import FOLDER, memory_folder, project_folder
 
 #: Reading takes about a second for five megabytes.
 MOST_BYTES = 40_000_000
@@ -59,6 +63,24 @@ class Beginning(msgspec.Struct, frozen=True, kw_only=True):
     issue: Issue | None = None
 
 
+class PreparedMemory(msgspec.Struct, frozen=True, kw_only=True):
+    """What became of a project's memory.
+
+    ``begun``: there was none before. ``read`` sessions were new or had grown, of ``sessions`` in all. ``error`` is what
+    most of them met (``met``) and repaired by ``change``. ``problem`` says why the memory was left alone.
+    """
+
+    root: Path
+    begun: bool = False
+    read: int = 0
+    sessions: int = 0
+    met: int = 0
+    error: str = ""
+    change: str = ""
+    verified_by: str = ""
+    problem: str = ""
+
+
 def beginning(memory: Memory) -> Beginning:
     """What ``helix-graph`` by itself says of a memory."""
     found = memory.issues.list(limit=MOST_ROWS)
@@ -94,6 +116,28 @@ def first_look(start: Path) -> FirstLook:
             room -= sizes[log.path]
     looked = FirstLook(agents=agents, read=len(chosen), read_bytes=MOST_BYTES - room, elsewhere=not here)
     return msgspec.structs.replace(looked, **_answered(chosen)) if chosen else looked
+
+
+def prepared_memory(project: Path) -> PreparedMemory:
+    """Begins the memory of a project, or goes on with it, and reads what is new in its logs."""
+    before = memory_folder(project)
+    is_new = before is None or not before.is_dir()
+    if project.stat().st_uid != os.geteuid():
+        return PreparedMemory(root=before or project, problem=f"{project} is another user's: its memory was left alone")
+    try:
+        memory = Memory.init(project)
+    except UntrustedMemory as error:
+        return PreparedMemory(root=before or project, problem=str(error))
+    read = memory.extract_all().report.recorded
+    memory.graph.compile()
+    look = PreparedMemory(root=memory.root, begun=is_new, read=len(read), sessions=len(memory.episodes.list()))
+    with open_graph(memory.root / "causality" / FILE_NAME) as connection:
+        best = best_find(connection)
+    if best is None:
+        return look
+    fix, change = best.fix, f"{best.fix.path}: {' '.join(best.fix.change.split())}"
+    found = {"met": best.sessions, "error": fix.error, "change": change, "verified_by": fix.verified_by}
+    return msgspec.structs.replace(look, **found)
 
 
 def _answered(logs: list[Path]) -> dict[str, object]:

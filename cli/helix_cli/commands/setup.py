@@ -24,30 +24,13 @@ if TYPE_CHECKING:
     from helix_cli.setup.definitions import Scope
     from helix_cli.setup.installers import Done
     from helix_cli.setup.own_files import ExportedPlugin
+    from helix_graph.first_look import PreparedMemory
 
 
 _AGENTS = ("claude-code", "codex", "cursor", "copilot", "gemini", "opencode", "qwen", "skill")
 _QUESTION = (
     "Which MCP tools? Many agents send their declarations with every request: 5 of every day, 7 for topics, or all"
 )
-
-
-class PreparedMemory(msgspec.Struct, frozen=True, kw_only=True):
-    """What became of a project's memory.
-
-    ``begun``: there was none before. ``read`` sessions were new or had grown, of ``sessions`` in all. ``error`` is what
-    most of them met (``met``) and repaired by ``change``. ``problem`` says why the memory was left alone.
-    """
-
-    root: Path
-    begun: bool = False
-    read: int = 0
-    sessions: int = 0
-    met: int = 0
-    error: str = ""
-    change: str = ""
-    verified_by: str = ""
-    problem: str = ""
 
 
 @click.command
@@ -119,43 +102,12 @@ def setup(  # noqa: PLR0913  (the options)
     done = [carry_out(name, plan, removing=remove, dry_run=dry_run) for name, plan in plans.items()]
     memory = None
     if here is not None and not (remove or dry_run):
-        memory = _prepared(here)
+        from helix_graph.first_look import prepared_memory
+
+        memory = prepared_memory(here)
     answer = [{**msgspec.structs.asdict(one), "memory": memory} for one in done]
     show(answer[0] if agent else answer, as_json=as_json, render=lambda _: _render_setup(done, memory))
     return 0
-
-
-def _prepared(project: Path) -> PreparedMemory:
-    """Begins the memory of a project, or goes on with it, and reads what is new in its logs."""
-    from helix_graph import Memory
-    from helix_graph.errors import UntrustedMemory
-    from helix_graph.graph.graph_db import FILE_NAME, open_graph
-    from helix_graph.graph.recent_work import best_find
-    from helix_graph.project import memory_folder
-
-    before = memory_folder(project)
-    is_new = before is None or not before.is_dir()
-    if project.stat().st_uid != os.geteuid():
-        return PreparedMemory(root=before or project, problem=f"{project} is another user's: its memory was left alone")
-    try:
-        memory = Memory.init(project)
-    except UntrustedMemory as error:
-        return PreparedMemory(root=before or project, problem=str(error))
-    read = memory.extract_all().report.recorded
-    memory.graph.compile()
-    look = PreparedMemory(
-        root=memory.root,
-        begun=is_new,
-        read=len(read),
-        sessions=len(memory.episodes.list()),
-    )
-    with open_graph(memory.root / "causality" / FILE_NAME) as connection:
-        best = best_find(connection)
-    if best is None:
-        return look
-    fix, change = best.fix, f"{best.fix.path}: {' '.join(best.fix.change.split())}"
-    found = {"met": best.sessions, "error": fix.error, "change": change, "verified_by": fix.verified_by}
-    return msgspec.structs.replace(look, **found)
 
 
 def _print(agent: str, *, tools: str | None, as_json: bool) -> int:
