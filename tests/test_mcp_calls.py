@@ -12,7 +12,7 @@ import pytest
 
 from helix_cli.mcp.dispatch import Outcome, open_memory
 from helix_cli.mcp.dispatch import answer as answer_of
-from helix_cli.mcp.tools import tools_by_name
+from helix_cli.mcp.tool_declaration import tools_by_name
 from helix_graph import Memory
 from helix_graph.errors import NoMemory
 

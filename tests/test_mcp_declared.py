@@ -12,8 +12,7 @@ from jsonschema import Draft202012Validator  # type: ignore[import-untyped]  # i
 
 from helix_cli import TOOL_SETS
 from helix_cli.mcp.protocol import INSTRUCTIONS, Server
-from helix_cli.mcp.tool_declaration import Tool, input_schema
-from helix_cli.mcp.tools import tools_by_name
+from helix_cli.mcp.tool_declaration import Tool, input_schema, tools_by_name
 
 TOOLS = tools_by_name("all")
 DOCS = Path(__file__).parents[1] / "docs" / "reference"

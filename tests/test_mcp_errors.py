@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from mcp import MCPError
 
-from helix_cli.mcp.tools import tools_by_name
+from helix_cli.mcp.tool_declaration import tools_by_name
 from mcp_agent import ERAS, UNRULY, Agent, agent_of, text_of
 from own_memory import own_memory
 from thoroughness import few

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from helix_cli.mcp.tools import tools_by_name
+from helix_cli.mcp.tool_declaration import tools_by_name
 from helix_episodes.echo import EchoFreeText, without_echo
 from helix_graph import Memory
 from mcp_agent import ERAS, Agent, agent_of, text_of

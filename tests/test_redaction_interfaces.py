@@ -24,8 +24,7 @@ from helix_cli.app import cli, run
 from helix_cli.hooks.event_limits import EVENTS
 from helix_cli.mcp.dispatch import answer
 from helix_cli.mcp.protocol import Server
-from helix_cli.mcp.tool_declaration import typed_schema
-from helix_cli.mcp.tools import tools_by_name
+from helix_cli.mcp.tool_declaration import tools_by_name, typed_schema
 from helix_episodes.errors import HelixGraphError
 from hook_calls import call
 

@@ -10,7 +10,7 @@ import pytest
 
 from helix_cli.app import run
 from helix_cli.mcp.dispatch import answer
-from helix_cli.mcp.tools import tools_by_name
+from helix_cli.mcp.tool_declaration import tools_by_name
 from helix_graph.sharing.administration import add_member
 from hook_calls import call
 from team_world import FAILURE, member

@@ -12,7 +12,7 @@ from team_server import measured
 
 from helix_cli.app import run
 from helix_cli.mcp.dispatch import answer
-from helix_cli.mcp.tools import tools_by_name
+from helix_cli.mcp.tool_declaration import tools_by_name
 from helix_graph.sharing.server import TeamServer
 from hook_calls import call
 from team_world import FAILURE, an_object, contents, member, sync

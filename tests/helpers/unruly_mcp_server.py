@@ -53,7 +53,7 @@ def breaks(_: Progress) -> None:
 
 def add_unruly_tools() -> None:
     """Puts them beside the others."""
-    from helix_cli.mcp import tools
+    from helix_cli.mcp import tool_declaration
     from helix_cli.mcp.tool_declaration import tool
 
     def declared(behave: Callable[[Progress], None]) -> Tool:
@@ -64,10 +64,10 @@ def add_unruly_tools() -> None:
 
         return tool(title="Unruly", effect="reads", name=behave.__name__)(run)
 
-    known = tools.tools_by_name("all")
+    known = tool_declaration.tools_by_name("all")
     more = {one.name: one for one in map(declared, (prints, warns, naps, hangs, breaks))}
     together = MappingProxyType({**known, **more})
-    tools.tools_by_name = lambda _: together  # type: ignore[assignment]  # the server looks it up at each list
+    tool_declaration.tools_by_name = lambda _: together  # type: ignore[assignment]  # the server looks it up at each list
 
 
 def main() -> None:

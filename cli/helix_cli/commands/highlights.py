@@ -9,18 +9,13 @@ import click
 
 from helix_cli.app import open_for_question
 from helix_cli.output import count, json_option, say, show, table, with_note
-from helix_cli.terminal import quiet, strong
+from helix_cli.terminal import quiet
 from helix_graph.errors import GraphNotCompiled, NoMemory
 from helix_graph.trust import note_of_shared
 
 if TYPE_CHECKING:
     from helix_graph.first_look import Beginning, FirstLook
     from helix_graph.highlights.model import Highlights
-    from helix_graph.issues.model import Issue
-
-
-#: So many lines of the newest fix are shown; `issues show` has all.
-_DIFF_SHOWN = 4
 
 
 def render_highlights(found: Highlights, *, evidence: bool = False) -> None:
@@ -70,8 +65,10 @@ def _render_beginning(found: Beginning) -> None:
     if not found.sessions:
         return  # the next step is said on stderr
     if found.issue:
-        _render_issue(found.issue, found.sessions)
-        say("  ", quiet(f"helix-graph issues show {found.issue.id[:8]}"))
+        from helix_cli.commands.issues import SHORT_ID, render_costliest
+
+        render_costliest(found.issue, found.sessions, is_solved=True)
+        say("  ", quiet(f"helix-graph issues show {found.issue.id[:SHORT_ID]}"))
     say()
     say("Next: helix-graph issues, helix-graph checks, helix-graph runbook; helix-graph --help lists the commands.")
 
@@ -91,25 +88,12 @@ def render_first_look(found: FirstLook) -> None:
     if found.issue is None:
         say("No failure occurs in more than one of these sessions.")
     else:
-        _render_issue(found.issue, found.sessions)
+        from helix_cli.commands.issues import render_costliest
+        from helix_graph.first_look import is_solved
+
+        render_costliest(found.issue, found.sessions, is_solved=is_solved(found.issue))
     say()
     say("Next: helix-graph sync keeps a memory of this project; helix-graph --help lists the commands.")
-
-
-def _render_issue(issue: Issue, sessions: int) -> None:
-    from helix_graph.first_look import is_solved
-    from helix_graph.issues.model import repair_words
-
-    say()
-    known = " with a known fix" if is_solved(issue) else ""
-    say(f"The most expensive recurring failure{known}: ", strong(issue.title))
-    minutes = f", {count(round(issue.minutes), 'minute')} of work" if issue.minutes else ""
-    say(f"  {count(issue.occurrences, 'time')} in {issue.sessions} of {count(sessions, 'session')}{minutes}")
-    if issue.message:
-        say(f"  {issue.message}")
-    say(f"  {repair_words(issue)}")
-    for line in issue.remedy.diff[:_DIFF_SHOWN] if issue.remedy else ():
-        say(f"    {line[:1]} {line[1:]}")
 
 
 def _megabytes(size: int) -> str:

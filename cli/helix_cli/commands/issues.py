@@ -14,11 +14,16 @@ from helix_cli.terminal import StyledWord, quiet, strong, verdict
 from helix_graph.issues.model import By, State, remedies_heading, remedy_words, repair_words, repaired_words
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from helix_cli.terminal import Tone
     from helix_graph.issues.model import Issue, IssueDetails, IssueList, IssueStatementMade, Occurrence
 
 
-_SHORT = 8
+#: So much of an id is shown, and tells it from the others of a memory.
+SHORT_ID = 8
+#: So many lines of the newest fix are shown where an issue is one of several answers; `issues show` has all.
+_DIFF_SHOWN = 4
 #: Rows of what has no id: files, agents, models …
 _COLUMNS = ("sessions", "times", "steps", "minutes", "tokens", "repaired", "what fails")
 
@@ -34,7 +39,7 @@ def render_issues(found: IssueList) -> None:
         if one.id:
             say(
                 strong(one.title),
-                quiet(f"  {one.id[:_SHORT]}  "),
+                quiet(f"  {one.id[:SHORT_ID]}  "),
                 StyledWord(one.state or "", _TONES.get(one.state, "plain")),
             )
             met = f"{one.sessions} of {count(found.sessions, 'session')}"
@@ -127,8 +132,7 @@ def render_details(found: IssueDetails) -> None:
                 trust,
                 f"; {remedy.session}{f', line {remedy.line}' if remedy.line else ''})",
             )
-            for line in remedy.diff:
-                say(f"    {line[:1]} {line[1:]}")
+            _render_diff(remedy.diff)
             if remedy.example and not remedy.diff:
                 say(f"    {remedy.example}")
     say()
@@ -138,7 +142,25 @@ def render_details(found: IssueDetails) -> None:
         say()
         say("Others of this kind:")
         for other in found.similar:
-            say(f"  {other.id[:_SHORT]}  {count(other.sessions, 'session')}  {other.message or other.title}")
+            say(f"  {other.id[:SHORT_ID]}  {count(other.sessions, 'session')}  {other.message or other.title}")
+
+
+def render_costliest(one: Issue, sessions: int, *, is_solved: bool) -> None:
+    """Print the issue that took most in a number of sessions, with its newest fix; ``is_solved``: it helped before."""
+    say()
+    known = " with a known fix" if is_solved else ""
+    say(f"The most expensive recurring failure{known}: ", strong(one.title))
+    minutes = f", {count(round(one.minutes), 'minute')} of work" if one.minutes else ""
+    say(f"  {count(one.occurrences, 'time')} in {one.sessions} of {count(sessions, 'session')}{minutes}")
+    if one.message:
+        say(f"  {one.message}")
+    say(f"  {repair_words(one)}")
+    _render_diff(one.remedy.diff[:_DIFF_SHOWN] if one.remedy else ())
+
+
+def _render_diff(lines: Iterable[str]) -> None:
+    for line in lines:
+        say(f"    {line[:1]} {line[1:]}")
 
 
 def _render_occurrence(met: Occurrence) -> None:
@@ -188,7 +210,7 @@ def _day(moment: str | None) -> str:
 
 def render_statement(made: IssueStatementMade) -> None:
     """Print what an issue's state is now."""
-    say(f"{made.id[:_SHORT]}  {made.title} is {made.state}.")
+    say(f"{made.id[:SHORT_ID]}  {made.title} is {made.state}.")
 
 
 @click.group(cls=ForgivingGroup, ids=r"[0-9a-f]{3,16}", meant={"*": "seen {}"}, invoke_without_command=True)

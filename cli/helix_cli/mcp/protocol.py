@@ -168,7 +168,7 @@ class Server:
         return {**result, "resultType": "complete", **kept, "_meta": {**result.get("_meta", {}), **_STAMP}}
 
     def _tools(self) -> Mapping[str, Tool]:
-        from helix_cli.mcp.tools import tools_by_name
+        from helix_cli.mcp.tool_declaration import tools_by_name
 
         return tools_by_name(self._chosen)
 

@@ -1,4 +1,4 @@
-"""How a tool is declared: one typed function. Its parameters become the arguments, its docstring the description.
+"""How a tool is declared, and which are offered: one typed function each, whose docstring is the description.
 
 >>> @tool(title="Greet", effect="reads")
 ... def greet(memory, name: Annotated[str, Meta(description="Whom.")], *, loudly: bool = False):
@@ -19,6 +19,7 @@ Annotations are needed at run time, so the files of tools do without ``from __fu
 """
 
 from collections.abc import Callable, Mapping
+from functools import cache
 from importlib import import_module
 from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple, Protocol
 
@@ -37,6 +38,13 @@ if TYPE_CHECKING:
 #: ``removes`` may take away what is there.
 Effect = Literal["reads", "adds", "sets", "removes"]
 
+#: What a server offers, in the order in which an agent should meet the tools: files of `tools/`. `topics` are the seven
+#: that the seed names, and no others of their files.
+_FILES = {
+    "default": ("everyday",),
+    "topics": ("everyday", "topics"),
+    "all": ("everyday", "causal", "insights", "topics", "patterns_and_explanations", "check_runs", "memory"),
+}
 #: The tools that the seed names, with its parameters.
 TOPIC_TOOLS = ("store", "batch", "search", "brief", "read", "edit", "topics")
 #: The longest list that a call may bring: each of its items costs a look into the memory.
@@ -171,6 +179,14 @@ def tool(
         )
 
     return declare
+
+
+@cache
+def tools_by_name(chosen: str) -> Mapping[str, Tool]:
+    """The tools of a set by their names, in the order of the list that clients get."""
+    modules = (import_module(f"helix_cli.mcp.tools.{name}") for name in _FILES[chosen])
+    found = {one.name: one for module in modules for one in vars(module).values() if isinstance(one, Tool)}
+    return {name: found[name] for name in TOPIC_TOOLS} if chosen == "topics" else found
 
 
 def _fields(run: Callable[..., object]) -> list[Any]:
