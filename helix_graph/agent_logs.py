@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from helix_episodes.discovery import AGENT_HOMES, FoundLog, check_agent, logs_named, logs_of, root_of
+from helix_episodes.discovery import AGENT_HOMES, FoundLog, check_agent, logs_named, logs_of, named_folder, root_of
 from helix_episodes.errors import HelixGraphError, InvalidArgument, LogNotReadable, WriteFailed
 from helix_episodes.extraction.echo_removal import without_echoes
 from helix_episodes.ingest import ExtractReport, RecordedSession, log_key, record, recorded_logs
@@ -94,7 +94,7 @@ class Project:
 
     def __init__(self, name: str | None, *, memory: Path) -> None:
         own = memory.parent if memory.name == FOLDER else Path.cwd()
-        self._wanted = None if name == ANY else _place(Path(name).expanduser() if name else own)
+        self._wanted = None if name == ANY else _place(Path(named_folder(name) or name) if name else own)
         self._known: dict[str, bool] = {}
 
     @property
@@ -112,7 +112,10 @@ class Project:
         if self._wanted is None:
             return True
         if folder not in self._known:
-            self._known[folder] = self._wanted == _place(Path(folder).expanduser())
+            try:
+                self._known[folder] = self._wanted == _place(Path(folder))
+            except OSError:  # too long to be a path, or below a folder that this user may not look into
+                self._known[folder] = False
         return self._known[folder]
 
 
@@ -132,12 +135,15 @@ class SourceFilter:
 
     def against_session(self, session: Session) -> str | None:
         """Why a session stays out: a rule, that it was forgotten, or that it ran elsewhere."""
-        folder = session.root or self._folders.get(self._log)
+        folder = self._folder_of(session)
         if folder is None and not self._project.everything:
             return "the log does not name the session's folder; --project any includes it"
         if folder is not None and not self._project.holds(folder):
             return f"the session ran in {folder}, which is another project"
         return self._admission.against_session(session)
+
+    def _folder_of(self, session: Session) -> str | None:
+        return named_folder(session.root) or self._folders.get(self._log)
 
     def is_forgotten(self, session: str) -> bool:
         """Whether a session was forgotten, perhaps while its log was read."""
@@ -360,4 +366,4 @@ def _differences(
 
 def _place(folder: Path) -> Path:
     """What stands for a folder's project: its repository or memory, else the folder itself."""
-    return (project_folder(folder) or folder.absolute()).resolve()
+    return Path(os.path.realpath(project_folder(folder) or folder))

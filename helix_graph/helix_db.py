@@ -26,6 +26,7 @@ from _thread import allocate_lock  # as in `helix_graph.database`
 from pathlib import Path
 
 from helix_episodes.light_imports import Value
+from helix_episodes.safe_files import expanded
 from helix_graph.database import (
     SIDE_FILES,
     DatabaseKind,
@@ -96,7 +97,7 @@ def database_path(root: Path) -> Path:
     A link is followed only where its owner named it, in the variable.
     """
     override = os.environ.get(ENVIRONMENT)
-    return Path(os.path.realpath(Path(override).expanduser())) if override else root / NAME
+    return Path(os.path.realpath(expanded(override))) if override else root / NAME
 
 
 def databases_of(root: Path) -> tuple[Path, ...]:

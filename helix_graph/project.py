@@ -14,6 +14,7 @@ import os
 from pathlib import Path
 
 from helix_episodes.light_imports import blake2b
+from helix_episodes.safe_files import expanded
 from helix_graph.git_folders import main_work_tree, pointer_in
 
 TYPE_CHECKING = False
@@ -59,11 +60,15 @@ ENVIRONMENT = "HELIX_DIR"
 SERVER_VARIABLE = "HELIX_DATABASE"
 
 
+#: Where an error about settings repeats a key of the file that may be a sentence: agents read it.
+_NO_NAME = r"(?<=field )`(?![\w-]{1,30}`).*`|(?<=declare )\(.*\)(?= twice)"
+
+
 def memory_folder(start: Path) -> Path | None:
     """The ``.helix`` folder that serves ``start``, made already or not; None where there is no project."""
     override = os.environ.get(ENVIRONMENT)
     if override:
-        return Path(os.path.realpath(Path(override).expanduser()))
+        return Path(os.path.realpath(expanded(override)))
     project = project_folder(start)
     return project / FOLDER if project else None
 
@@ -210,4 +215,7 @@ def read_table(path: Path, name: str, kind: type[_Table]) -> _Table:
     try:
         return msgspec.convert(tomllib.loads(text).get(name, {}), ready(kind))
     except (tomllib.TOMLDecodeError, msgspec.ValidationError, RecursionError) as error:
-        raise InvalidConfiguration(path=path, problem=str(error)) from error
+        import re
+
+        said = re.sub(_NO_NAME, "that nobody would call so", str(error), flags=re.DOTALL)
+        raise InvalidConfiguration(path=path, problem=said) from error

@@ -17,11 +17,10 @@ from helix_episodes.discovery import AGENT_HOMES, logs_of, root_of
 from helix_episodes.errors import InvalidArgument
 from helix_episodes.extraction import pipeline
 from helix_graph import Memory
+from session_script import Script
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-
-    from session_script import Script
 
 AT = "2026-03-02T09:00:00Z"
 #: Where each agent puts a log, below its home, and what the log's first line says of the project (None: nothing).
@@ -269,3 +268,17 @@ def test_helixignore_and_the_forgotten_stay_out(home: Path, shop: Path, script: 
     assert report.recorded == ()
     assert len(report.left_out) == 2
     assert [one.session for one in memory.extract_all(force=True).report.written] == ["forgotten"]
+
+
+@pytest.mark.parametrize(
+    "named", [".", " ", "C:\\work\\shop", "file:///work/shop", "~nobody-of-this-name/x", "/a\0b", f"/{'x' * 5000}"]
+)
+def test_a_log_whose_folder_is_none_is_in_no_project_and_stops_no_other(home: Path, shop: Path, named: str) -> None:
+    odd = Script("odd", root=str(shop)).prompt("Fix the labels")
+    for record in odd.records:
+        record["cwd"] = named
+    save(home, odd)
+    save(home, Script("own", root=str(shop)).prompt("Fix the rates"))
+    memory = Memory.init(shop)
+    memory.sync()
+    assert [path.stem for path, _ in memory.episodes.scan()] == ["episode-own"]

@@ -22,7 +22,7 @@ from helix_episodes.errors import InvalidArgument, LogError
 from helix_episodes.readers import is_part, read_head
 from helix_episodes.readers.common.fields import text_at
 from helix_episodes.readers.common.jsonl import parse
-from helix_episodes.safe_files import read_regular
+from helix_episodes.safe_files import expanded, read_regular
 
 #: How an agent makes the name of a log's folder of the project's path.
 FolderNaming = Literal["dashes", "sha256"]
@@ -140,7 +140,7 @@ def root_of(home: AgentHome) -> Path:
     """
     for variable, below in home.variables:
         if moved := os.environ.get(variable, "").strip():
-            return Path(moved).expanduser() / below
+            return expanded(moved) / below
     return Path.home() / home.default
 
 
@@ -155,14 +155,13 @@ def logs_named(names: Container[str]) -> Iterator[tuple[AgentHome, Path]]:
 
 def is_in_agents_folder(log: Path) -> bool:
     """Whether a path lies, with its links resolved, where one of the agents keeps its logs."""
-    place = log.expanduser().resolve()
-    return any(place.is_relative_to(root_of(home).resolve()) for home in AGENT_HOMES)
+    place = Path(os.path.realpath(expanded(str(log))))
+    return any(place.is_relative_to(os.path.realpath(root_of(home))) for home in AGENT_HOMES)
 
 
 def folder_of_log(home: AgentHome, log: Path) -> str | None:
     """The folder in which a log's session ran, as the log or a file next to it has it, without ``..`` in it."""
-    folder = _folder_from_file(home, log) or _folder_in_log(log)
-    return folder and os.path.normpath(folder)
+    return named_folder(_folder_from_file(home, log) or _folder_in_log(log))
 
 
 def logs_of(
@@ -181,8 +180,20 @@ def logs_of(
             continue
         modified = datetime.fromtimestamp(path.stat().st_mtime, tz=UTC)
         by_name = known.get(path.parents[home.named[0] - 1].name) if home.named else None
-        folder = _folder_from_file(home, path) or by_name or _folder_in_log(path)
-        yield FoundLog(path=path, agent=home.agent, modified=modified, folder=folder and os.path.normpath(folder))
+        folder = named_folder(_folder_from_file(home, path) or by_name or _folder_in_log(path))
+        yield FoundLog(path=path, agent=home.agent, modified=modified, folder=folder)
+
+
+def named_folder(written: str | None) -> str | None:
+    r"""The folder that a log names, without ``..`` in it; None unless its path begins at the root, or with a home.
+
+    A relative one would be another folder in each project that asks, and what another system calls a folder is none.
+
+    >>> named_folder("/work/shop/../shop"), named_folder("."), named_folder("C:\\shop"), named_folder("~nobody-here/x")
+    ('/work/shop', None, None, None)
+    """
+    folder = expanded(written or "")
+    return os.path.normpath(folder) if folder.is_absolute() and "\0" not in str(folder) else None
 
 
 def _folder_name(folder: str, naming: FolderNaming) -> str:

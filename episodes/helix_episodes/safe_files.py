@@ -65,6 +65,11 @@ _KINDS = {
 }
 
 
+def expanded(path: str) -> Path:
+    """The path with the user's home for its ``~``; as it is where it names a user whom this machine does not know."""
+    return Path(os.path.expanduser(path))  # noqa: PTH111  (that of `Path` fails for such a user)
+
+
 def irregularity(path: Path | str, *, follow: bool = False) -> str | None:
     """What is in a file's place, in a sentence; None of a regular file, and where nothing is.
 

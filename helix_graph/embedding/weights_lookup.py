@@ -34,7 +34,7 @@ import msgspec
 
 from helix_episodes.errors import WriteFailed
 from helix_episodes.msgspec_types import ready
-from helix_episodes.safe_files import read_regular, write_atomically
+from helix_episodes.safe_files import expanded, read_regular, write_atomically
 from helix_graph.embedding.model import MINILM
 from helix_graph.project import xdg_folder
 
@@ -128,7 +128,7 @@ def find(path: Path | None = None) -> WeightsSearch:
     if path is not None:
         return WeightsSearch(looked=(_named(path, "argument"),))
     if named:
-        return WeightsSearch(looked=(_named(Path(named).expanduser(), "HELIX_MODEL_PATH"),))
+        return WeightsSearch(looked=(_named(expanded(named), "HELIX_MODEL_PATH"),))
     looked: list[Weights] = []
     for folder, origin in _places():
         looked.append(checked(folder, origin))
@@ -179,8 +179,8 @@ def _places() -> Iterator[tuple[Path, Origin]]:
     """Where weights may be without anybody having said so; a place that is not there at all is not one."""
     if installed_copy().is_dir():
         yield installed_copy(), "installed copy"
-    home = Path(os.environ.get("HF_HOME") or xdg_folder("XDG_CACHE_HOME", ".cache") / "huggingface").expanduser()
-    hub = Path(os.environ.get("HF_HUB_CACHE") or home / "hub").expanduser()
+    home = expanded(os.environ.get("HF_HOME") or str(xdg_folder("XDG_CACHE_HOME", ".cache") / "huggingface"))
+    hub = expanded(os.environ.get("HF_HUB_CACHE") or str(home / "hub"))
     for snapshot in _snapshots(hub / _REPOSITORY):
         yield snapshot, "Hugging Face cache"
     if package := _package():

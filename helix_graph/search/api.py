@@ -14,6 +14,7 @@ would read the queries, and a folder outside would be read to whoever asks. What
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
@@ -22,8 +23,10 @@ from urllib.parse import urlsplit
 import msgspec
 
 from helix_episodes.errors import HelixGraphError, InvalidArgument
+from helix_episodes.safe_files import expanded
 from helix_graph.embedding.model import NoEmbedder
 from helix_graph.errors import InvalidConfiguration
+from helix_graph.insights.safe_quoting import logged_name_or_quoted
 from helix_graph.project import CONFIGURATION, read_table, user_configuration
 from helix_graph.search.model import (
     MemorySearchAnswer,
@@ -76,18 +79,23 @@ def read_settings(root: Path) -> SearchSettings:
     for file, named in ((path, table.markdown), (shipped_path, shipped.markdown)):
         if any(not one.strip() for one in named or ()):
             raise InvalidConfiguration(path=file, problem='markdown names an empty folder; the project itself is "."')
+        if any("\0" in one for one in named or ()):
+            raise InvalidConfiguration(path=file, problem="markdown names a folder with a null character in it")
     project, remedy = root.parent, f"set it in {path} if you want it"
     shipped_folders = [project / one for one in shipped.markdown or () if not one.startswith("~")]
     if table.markdown is None and shipped.markdown is None:
         shipped_folders = [project / SERENA]
-    inside = [one for one in shipped_folders if one.resolve().is_relative_to(project.resolve())]
+    inside = [one for one in shipped_folders if Path(os.path.realpath(one)).is_relative_to(os.path.realpath(project))]
     outside = [one for one in shipped.markdown or () if project / one not in inside]
-    ignored = [f"{shipped_path}: {one} is outside of the project and not searched; {remedy}" for one in outside]
+    ignored = [
+        f"{shipped_path}: {logged_name_or_quoted(one)} is outside of the project and not searched; {remedy}"
+        for one in outside
+    ]
     if shipped.forgetful is not None:
-        ignored.append(f"{shipped_path}: the server {shipped.forgetful} is not asked; {remedy}")
+        ignored.append(f"{shipped_path}: the server {logged_name_or_quoted(shipped.forgetful)} is not asked; {remedy}")
     if shipped.forgetful_timeout_ms != _TIMEOUT_MS:
         ignored.append(f"{shipped_path}: forgetful_timeout_ms has no effect there; {remedy}")
-    own = [project / Path(one).expanduser() for one in table.markdown or ()]
+    own = [project / expanded(one) for one in table.markdown or ()]
     return SearchSettings(
         markdown=tuple(dict.fromkeys((*own, *inside))),
         forgetful=table.forgetful,

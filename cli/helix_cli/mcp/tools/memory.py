@@ -1,6 +1,5 @@
 """The memory itself: read logs into episodes, compile the graph, look at sessions, say what there is."""
 
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
 from msgspec import Meta
@@ -47,10 +46,11 @@ def extract(
     from helix_cli.output import rendered
     from helix_episodes.discovery import is_in_agents_folder
     from helix_episodes.errors import HelixGraphError, InvalidArgument
+    from helix_episodes.safe_files import expanded
 
     steps = ProgressSteps(progress)
     if logs:
-        paths = [Path(log).expanduser() for log in ([logs] if isinstance(logs, str) else logs)]
+        paths = [expanded(log) for log in ([logs] if isinstance(logs, str) else logs)]
         elsewhere = [str(path) for path in paths if path.exists() and not is_in_agents_folder(path)]
         if elsewhere:
             problem = (
