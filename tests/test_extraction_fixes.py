@@ -480,3 +480,81 @@ def test_ci_asked_about_in_one_turn_and_looked_at_in_the_next_is_repaired_by_wha
     watched = log.run("gh run watch 12 --exit-status", "JOBS\n\u2713 publish in 1m (ID 3)")
     found = repairs_in(episode_of(watched))
     assert [(error, changes) for error, changes, _ in found] == [("CI fails: lint", ["edit api/cart.go"])]
+
+
+NO_SEATS = "Error: flight HAT030 is not available"
+
+
+@pytest.mark.parametrize(
+    ("flights", "repaired"),
+    [(["HAT052"], False), (["HAT212", "HAT052"], True)],
+    ids=["left out", "another in its place"],
+)
+def test_a_tool_that_goes_without_what_the_error_names_did_only_the_rest(
+    script: Begin, episode_of: Extracted, *, flights: list[str], repaired: bool
+) -> None:
+    log = script("s").prompt("Book").call("mcp__air__book", {"flights": ["HAT030", "HAT052"]}, error=NO_SEATS)
+    episode = episode_of(log.call("mcp__air__book", {"flights": flights}, output="booked"))
+    assert bool(episode.fixes) is repaired
+
+
+NOT_THERE = "rg: .shop.toml: No such file or directory (os error 2)\nshop.toml:24:test = 'bun test'"
+
+
+@pytest.mark.parametrize(
+    ("command", "repaired"),
+    [
+        ("rg -n 'semver' shop.toml src/cart.rs", False),
+        ("rg -n 'semver' config/.shop.toml", False),
+        ("rg -n 'bun test' config/.shop.toml shop.toml", True),
+    ],
+    ids=["in what was there", "for something else", "the same where it is"],
+)
+def test_a_search_is_answered_where_it_finds_what_was_sought_in_the_missing_file(
+    script: Begin, episode_of: Extracted, *, command: str, repaired: bool
+) -> None:
+    log = script("s").prompt("Look").run("rg -n 'bun test' .shop.toml shop.toml", NOT_THERE, code=2)
+    assert bool(episode_of(log.run(command, "24: test = 'bun test'")).fixes) is repaired
+
+
+@pytest.mark.parametrize("tail", ["", " 2>/dev/null || echo none"], ids=["it shows", "it need not show"])
+def test_a_look_with_something_to_fall_back_on_answers_nothing(
+    script: Begin, episode_of: Extracted, *, tail: str
+) -> None:
+    missing = "head: cannot open 'template.js' for reading: No such file or directory"
+    log = script("s").prompt("Look").run("head -5 template.js", missing, code=1)
+    assert bool(episode_of(log.run(f"head -5 lib/template.js{tail}", "x")).fixes) is (not tail)
+
+
+@pytest.mark.parametrize(("looks", "repaired"), [(2, True), (9, False)], ids=["soon", "long after"])
+def test_a_command_that_acts_on_something_else_long_after_is_no_repair(
+    script: Begin, episode_of: Extracted, *, looks: int, repaired: bool
+) -> None:
+    log = script("s").prompt("Send").run("courier send first --note x", "Error: No content to send", code=1)
+    for number in range(looks):
+        log = log.run(f"cat notes-{number}.txt", "x")
+    assert bool(episode_of(log.run("courier send second", "sent")).fixes) is repaired
+
+
+@pytest.mark.parametrize(
+    ("commit", "repaired"),
+    [("git commit -m cart", True), ("git commit -n -m cart", False), ("git commit --no-verify -m cart", False)],
+)
+def test_a_commit_without_its_hooks_does_not_show_that_they_are_content(
+    script: Begin, episode_of: Extracted, *, commit: str, repaired: bool
+) -> None:
+    log = script("s").prompt("Commit").run("git commit -m cart", TYPES_FAIL, code=1).edit("src/cart.ts")
+    log = log.run(commit, "[main 1a2b3c4] cart\n 1 file changed, 1 insertion(+)")
+    assert bool(episode_of(log).fixes) is repaired
+
+
+@pytest.mark.parametrize("files", [["src/cart.rs"], ["src/cart.rs", "src/tax.rs"]], ids=["one file", "several"])
+def test_what_names_no_place_is_credited_only_where_one_file_was_changed(
+    script: Begin, episode_of: Extracted, files: list[str]
+) -> None:
+    broken = "error: failed to run custom build command for `zlib-sys v0.8.3`"
+    log = script("s").prompt("Test").run("cargo test", broken, code=101)
+    for path in files:
+        log = log.edit(path)
+    episode = episode_of(log.run("cargo test", "test result: ok. 1 passed; 0 failed; 0 ignored"))
+    assert [changes for _, changes, _ in repairs_in(episode)] == ([["edit src/cart.rs"]] if len(files) == 1 else [])

@@ -6,6 +6,7 @@ import json
 from typing import TYPE_CHECKING, Any
 
 import msgspec
+import pytest
 
 from helix_episodes.extraction.pipeline import extract
 from helix_episodes.readers import find_reader, read_sessions
@@ -185,3 +186,35 @@ def test_a_clean_run_of_another_script_repairs_nothing(tmp_path: Path) -> None:
     assert error.family == "zipper.error"
     assert [fix.changes for fix in episode.fixes] == [("d002",)]
     assert [one.target for one in episode.links if one.reason == "answer"] == ["d002"]
+
+
+@pytest.mark.parametrize(
+    ("code", "raised", "answer", "repaired"),
+    [
+        (
+            "rows = read('sales.csv')",
+            "FileNotFoundError: No such file or directory: 'sales.csv'",
+            "x = read('q/sales.csv')",
+            True,
+        ),
+        ("rows = read('sales.csv')", "FileNotFoundError: No such file or directory: 'sales.csv'", "x = [1, 2]", False),
+        ("rows = search(2)", "NameError: name 'search' is not defined", "import search\nrows = search(2)", True),
+        ("rows = search(2)", "NameError: name 'search' is not defined", "# no search\nrows = [1, 2]", False),
+    ],
+    ids=["the file elsewhere", "made up", "imported", "without it"],
+)
+def test_code_that_does_without_what_was_missing_repairs_nothing(
+    tmp_path: Path, *, code: str, raised: str, answer: str, repaired: bool
+) -> None:
+    body = "```python\n{0}\ntotal = sum(rows)\naverage = total / len(rows)\nprint(total)\n```"
+    traceback = f'Traceback (most recent call last):\n  File "/tmp/a.py", line 1\n{raised}'
+    failed = f"exitcode: 1 (execution failed)\nCode output: {traceback}"
+    episode = terminal_log(
+        tmp_path,
+        ORDERED,
+        said("Reader_Expert", body.format(code)),
+        said("Computer_terminal", failed),
+        said("Reader_Expert", body.format(answer)),
+        said("Computer_terminal", "exitcode: 0 (execution succeeded)\nCode output: 3"),
+    )
+    assert bool(episode.fixes) is repaired

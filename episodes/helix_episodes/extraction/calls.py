@@ -284,21 +284,20 @@ def is_code(call: ParsedCall) -> bool:
 
 def goes_on(failed: ParsedCall, call: ParsedCall) -> bool:
     """Whether code goes on with what failed: on the same file, address or text, or with half of its lines."""
-    before, after = (str(one.step.arguments.get("code") or "") for one in (failed, call))
-    if _materials(before) & _materials(after):
+    if materials_of(failed) & materials_of(call):
         return True
-    lines = _lines(before)
-    return bool(lines) and 2 * len(lines & _lines(after)) >= len(lines)
+    before, after = lines_of_code(failed), lines_of_code(call)
+    return bool(before) and 2 * len(before & after) >= len(before)
 
 
-def _materials(code: str) -> set[str]:
+def materials_of(call: ParsedCall) -> set[str]:
     """The files, addresses and longer texts that code names."""
-    return {one[1].partition("?")[0] for one in _MATERIAL.finditer(code)}
+    return {one[1].partition("?")[0] for one in _MATERIAL.finditer(str(call.step.arguments.get("code") or ""))}
 
 
-def _lines(code: str) -> set[str]:
+def lines_of_code(call: ParsedCall) -> set[str]:
     """What code does, line by line; that it imports something, many programs have in common."""
-    lines = (line.strip() for line in code.splitlines())
+    lines = (line.strip() for line in str(call.step.arguments.get("code") or "").splitlines())
     return {line for line in lines if line and not line.startswith(("#", "import ", "from "))}
 
 
@@ -310,6 +309,21 @@ def operands_of(call: ParsedCall) -> frozenset[str]:
     named = (segment.subcommand or "").split()
     words = (word for word in segment.arguments if word and not word.startswith("-") and word not in named)
     return frozenset(file_name(word) for word in words)
+
+
+def values_of(call: ParsedCall) -> list[str]:
+    """The values that a tool was given, one by one, out of whatever lists and objects they stand in."""
+    found: list[str] = []
+    waiting: list[object] = [call.step.arguments]
+    while waiting:
+        one = waiting.pop()
+        if isinstance(one, dict):
+            waiting += one.values()
+        elif isinstance(one, list | tuple):
+            waiting += one
+        else:
+            found.append(str(one))
+    return found
 
 
 def places_in(call: ParsedCall) -> frozenset[str]:

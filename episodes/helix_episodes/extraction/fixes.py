@@ -32,9 +32,12 @@ from helix_episodes.extraction.calls import (
     is_code,
     is_look,
     is_request,
+    lines_of_code,
+    materials_of,
     operands_of,
     places_in,
     shared_words,
+    values_of,
 )
 from helix_episodes.extraction.checks.ci import CI, OF_CI, job_passed
 from helix_episodes.extraction.checks.environment import NOTHING_CHECKED
@@ -46,6 +49,7 @@ from helix_episodes.extraction.fix_credit import (
     changes_code,
     credited,
     credited_changes,
+    has_word,
     passing_event,
     speaking_calls,
     speaking_edits,
@@ -75,6 +79,8 @@ _NOT_KNOWN = re.compile(
     r"\b(?:unknown|unrecogni[sz]ed|unexpected|invalid|illegal|no such|not found|un?supported)\b",
     re.IGNORECASE,
 )
+#: What code raises that uses a name which nothing has.
+_UNDEFINED = frozenset({"NameError", "UnboundLocalError"})
 #: Programs with which agents change a file that their own tool could not change.
 _WRITERS = INTERPRETERS | {"sed", "cat", "tee", "echo", "printf", "patch", "cp", "mv", "ed", "awk"}
 #: What shows of an output only the lines that were asked for.
@@ -378,10 +384,8 @@ def _call_fix(timeline: Timeline, error: Event) -> Fix | None:
             for n, one in enumerate(attempts)
             # A file that is found does not yet make the edit succeed.
             if not timeline.went_wrong(one)
-            and any(
-                _went_through(call, error) and _same_kind(call, failed) and not _leaves_out(call, failed, error)
-                for call in timeline.calls_of(one)
-            )
+            and any(_repeats(call, failed, error) for call in timeline.calls_of(one))
+            and not _is_another_errand(timeline, one, error)
         ),
         None,
     )
@@ -461,7 +465,7 @@ def _other_way(timeline: Timeline, error: Event) -> Fix | None:
             continue
         if error.family in _MISCALLED and call.operation != failed.operation:
             continue  # what a flag was to show, a look by another tool does not show
-        if _leaves_out(call, failed, error):
+        if _falls_back(call) or _leaves_out(call, failed, error):
             continue
         shared = shared_words(failed, call)
         if shared and (best is None or shared > best[0]):
@@ -469,11 +473,32 @@ def _other_way(timeline: Timeline, error: Event) -> Fix | None:
     return credited(error, [best[1]], verified_by=best[1].id) if best else None
 
 
+def _repeats(call: ParsedCall, failed: ParsedCall, error: Event) -> bool:
+    """Whether a call does what the failed one was to do, and does it all."""
+    return _went_through(call, error) and _same_kind(call, failed, error) and not _leaves_out(call, failed, error)
+
+
+def _is_another_errand(timeline: Timeline, decision: Decision, error: Event) -> bool:
+    """Whether a command that goes through much later acts on something else than the one that failed."""
+    failed = timeline.call_of(error)
+    aims = operands_of(failed)
+    if failed.operation != "run" or not aims:
+        return False
+    later = [call for call in timeline.calls_of(decision) if call.operation == "run"]
+    between = sum(
+        timeline.positions[error.id] < call.position <= timeline.positions[decision.id] for call in timeline.calls
+    )
+    return between > _OTHERWISE and bool(later) and all(aims.isdisjoint(operands_of(call)) for call in later)
+
+
 def _went_through(call: ParsedCall, error: Event) -> bool:
     """Whether a call did what it was to do; where nothing was checked at all, a check that complains did.
 
-    What a filter let nothing through of may have been refused as before.
+    What a filter let nothing through of may have been refused as before, and a look that has something to fall back on
+    goes well whatever it saw.
     """
+    if _falls_back(call):
+        return False
     if (
         error.family in NOTHING_CHECKED
         and not call.output.strip()
@@ -486,33 +511,59 @@ def _went_through(call: ParsedCall, error: Event) -> bool:
     return bool(families) and families.isdisjoint(NOTHING_CHECKED)
 
 
-def _same_kind(call: ParsedCall, failed: ParsedCall) -> bool:
+def _falls_back(call: ParsedCall) -> bool:
+    """Whether a look goes well whatever it sees: ``ls x || echo none``."""
+    return is_look(call) and any(part.joiner == "||" for part in call.segments)
+
+
+def _same_kind(call: ParsedCall, failed: ParsedCall, error: Event) -> bool:
     """Whether a call does what the failed one tried to do."""
     if failed.operation == "delegate":
         return call.operation == "delegate" and shared_words(failed, call) > 0
-    if is_look(failed) and not is_request(failed) and _unseen(failed).isdisjoint(operands_of(call)):
+    if is_look(failed) and not is_request(failed) and not _sees(call, failed, error):
         return False
     if call.purpose and failed.purpose and call.purpose != failed.purpose:
         return False  # a look that goes well does not repair a change of the same program
     return call.step.tool == failed.step.tool or {call.operation, failed.operation} <= CHANGES
 
 
-def _leaves_out(call: ParsedCall, failed: ParsedCall, error: Event) -> bool:
-    """Whether a command goes without the operand that the error quotes: it did the rest, and that is no repair.
+def _sees(call: ParsedCall, failed: ParsedCall, error: Event) -> bool:
+    """Whether a look gets at what another could not show.
 
-    What the program does not know at all may well be left out.
+    That is, of its operands, those that the error names, else those that its output names, else all of them: to see
+    something else is not to see what could not be seen. Where several are named but not all of them were missing, what
+    is sought in them has to be the same.
     """
-    quoted = frozenset(_QUOTED_WORD.findall(error.message or ""))
+    operands = operands_of(failed)
+    named = [frozenset(one for one in operands if one and one in text) for text in (error.message or "", failed.output)]
+    unseen = named[0] or named[1] or operands
+    seen = operands_of(call)
+    searches = failed.decisive is not None and failed.decisive.program in _FILTERS
+    return not unseen.isdisjoint(seen) and not (searches and operands - unseen and (operands - unseen).isdisjoint(seen))
+
+
+def _leaves_out(call: ParsedCall, failed: ParsedCall, error: Event) -> bool:
+    """Whether a call goes without what the error names: it did the rest, and that is no repair.
+
+    Of a command that is the operand which the error quotes, unless the program does not know such a thing at all. Code
+    has files, addresses and the names that were not defined; a tool any of its values, where nothing is in its place.
+    """
+    message = error.message or ""
+    if is_code(failed):
+        done = "\n".join(lines_of_code(call))
+        return not all(one in done for one in _named_in_code(failed, error))
+    if failed.operation == "use":
+        before, after = values_of(failed), values_of(call)
+        return len(after) < len(before) and any(has_word(one, message) for one in {*before} - {*after})
+    quoted = frozenset(_QUOTED_WORD.findall(message))
     named = operands_of(failed) & quoted if failed.operation == "run" else frozenset()
-    if not named or error.family in _MISCALLED or _NOT_KNOWN.search(error.message or ""):
+    if not named or error.family in _MISCALLED or _NOT_KNOWN.search(message):
         return False
     return not any(one in word for one in named for word in operands_of(call))
 
 
-def _unseen(failed: ParsedCall) -> frozenset[str]:
-    """What a look could not show: of its operands those that its output names, else all of them.
-
-    To see something else is not to see what could not be seen.
-    """
-    operands = operands_of(failed)
-    return frozenset(one for one in operands if one and one in failed.output) or operands
+def _named_in_code(failed: ParsedCall, error: Event) -> set[str]:
+    """What of some code an error names: files and addresses, and what was not defined."""
+    message = error.message or ""
+    found = {one if "://" in one else file_name(one) for one in materials_of(failed) if one in message}
+    return found | (set(_QUOTED_WORD.findall(message)) if error.family in _UNDEFINED else set())

@@ -219,13 +219,19 @@ class Timeline:
         return self._settled[key]
 
     def committed_after(self, failure: CheckRun) -> Event | None:
-        """The next commit, where it was a commit whose hooks failed: they ran again and let it through."""
+        """The next commit, where it was a commit whose hooks failed: they ran again and let it through.
+
+        A commit that was told to go without its hooks shows nothing.
+        """
         refused = self.calls[failure.call] if failure.call is not None else None
         part = refused.decisive if refused is not None else None
         if part is None or part.program != "git" or part.subcommand != "commit":
             return None
-        commits = (event for event in self.events if event.type == "commit")
-        return next((event for event in commits if self.positions[event.id] > failure.position), None)
+        after = (one for one in self.events if one.type == "commit" and self.positions[one.id] > failure.position)
+        commit = next(after, None)
+        number = self.call_numbers.get(commit.id) if commit is not None else None
+        made_by = self.calls[number].segments if number is not None else ()
+        return None if any("--no-verify" in part.flags for part in made_by) else commit
 
     def failing_between(self, start: int, end: int) -> list[CheckRun]:
         """The failing runs of any check between two positions."""
