@@ -192,6 +192,29 @@ def test_nothing_is_decisive_in_nothing() -> None:
 
 
 @pytest.mark.parametrize(
+    ("text", "check", "kind", "scope"),
+    [
+        ("tox -e lint", "tox lint", "lint", ()),
+        ("tox run -elint", "tox lint", "lint", ()),
+        ("nox -s lint", "nox lint", "lint", ()),
+        ("nox -rs typecheck", "nox typecheck", "typecheck", ()),
+        ("nox --session=docs", "nox docs", "test", ()),
+        ("python -m tox -qe py311 -- -k cart", "tox py311", "test", ("-k cart",)),
+        ("nox -s tests-3.12", "nox tests", "test", ("-s tests-3.12",)),
+        # Several are a run of the runner, and what is selected narrows it.
+        ("tox -e lint,py311", "tox", "test", ("-e lint,py311",)),
+        ("nox -s lint tests", "nox", "test", ("-s lint", "tests")),
+        ("tox p", "tox", "test", ()),
+    ],
+)
+def test_a_session_of_tox_or_nox_is_a_check_of_its_own(
+    text: str, check: str, kind: str, scope: tuple[str, ...]
+) -> None:
+    (part,) = parse_command(text)
+    assert (part.purpose, part.check, part.kind, part.scope) == ("check", check, kind, scope)
+
+
+@pytest.mark.parametrize(
     ("text", "hidden"),
     [
         ("a && b | tail", [False, True, False]),

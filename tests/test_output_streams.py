@@ -191,6 +191,21 @@ GOLANGCI = [
             [("pytest", False, "TypeError")],
         ),
         (
+            "tox -e lint | tail -5",
+            ["lint: commands[0]> interrogate src", "RESULT: FAILED", "  lint: FAIL code 1 (0.8=setup[0.1] seconds)"],
+            [("tox lint", False, "lint failed")],
+        ),
+        (
+            "nox -s lint | tail -8",
+            [
+                "nox > Running session lint-3.12",
+                "nox > vulture src",
+                "a.py:3: unused",
+                "nox > Session lint-3.12 failed.",
+            ],
+            [("vulture", False, "lint failed")],
+        ),
+        (
             "just test | tail -9",
             ["pytest -q", *PYTEST, "error: Recipe `test` failed on line 3 with exit code 1"],
             [("pytest", False, "TypeError")],

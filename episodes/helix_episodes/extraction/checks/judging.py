@@ -207,6 +207,8 @@ def _run(
     is_task = any(segment.program in one for one in (known.RUN_WORDS, known.BARE_RUNNERS, known.SESSION_RUNNERS))
     task = (segment.subcommand or "") if is_task else None
     inner = echoed.get(task) if task is not None else None
+    if inner is None and segment.program in known.SESSION_RUNNERS:  # nox names its session once, and that may be cut
+        inner = echoed.get("")
     named = inner if inner and (inner.check or inner.purpose == "format") else segment
     formatter = named.program if named.program in known.FORMATTERS else f"{named.program} {named.subcommand or ''}"
     # The line in which the runner says that the task failed; the default task goes by whatever name it has.

@@ -37,6 +37,7 @@ _NAMED = (
 _NAMED_SIGNS = ("] $ ", "task: [", ": commands", "Task ", "Poe => ", "] | ", "##[group]Run ", "nox > ")
 _NPM_TITLE = Regex(r"> (?:@?[\w./-]+@\S+ )?([\w:.-]+)(?: \S*)?$")
 _NX_TITLE = Regex(r"> nx run (?:[\w@./-]+):([\w.-]+)(?::\S+)?$")
+_NOX_TITLE = Regex(r"nox > Running session ([\w.:]+(?:-[A-Za-z_][\w.:]*)*)")  # without the version of ``lint-3.12``
 _NPM = Regex(r"> (.+)$")
 _PROMPT = Regex(r"\$ (.+)$")
 #: The runner itself could not start the task: nothing was checked.
@@ -144,9 +145,11 @@ def _echoes(stream: CommandOutput) -> Iterator[tuple[str, str]]:
                 title = ""
         elif command := _PROMPT.match(line):
             yield title, command[1]
+        elif session := _NOX_TITLE.match(line):
+            title = session[1]
         elif _ANY_NAMED.match(line):
             named = next(found for pattern in _NAMED if (found := pattern.match(line)))
-            yield named["task"], named["command"]
+            yield named["task"] or title, named["command"]
 
 
 def _names(task: str) -> tuple[str, ...]:

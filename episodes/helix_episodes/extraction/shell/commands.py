@@ -73,6 +73,8 @@ _INLINE = Regex(r"-[a-zA-Z0-9]*[ce]|--eval|--print")
 
 def subcommand_of(program: str, arguments: tuple[str, ...]) -> tuple[str | None, tuple[str, ...]]:
     """The word (or words) that say what the program is to do, and the arguments after them."""
+    if program in known.SESSION_RUNNERS:
+        return _session(arguments)
     rest = skip_options(arguments, known.VALUED_BEFORE.get(program, frozenset()))
     task = _task(program, rest)
     if task is not None:
@@ -103,10 +105,30 @@ def _task(program: str, rest: tuple[str, ...]) -> str | None:
         return "test" if rest[0] == "t" else rest[0]
     if program in known.BARE_RUNNERS:
         return next((word for word in rest if not word.startswith("-") and "=" not in word), None)
-    if program in {"tox", "nox"}:
-        named = [value for flag, value in pairwise(rest) if flag in {"-e", "-s"}]
-        return named[0] if named else None
     return None
+
+
+#: How tox and nox are asked for a session: ``-e lint``, ``-elint``, ``-rs lint``, ``--session=lint``.
+_SESSION_FLAG = Regex(r"-[a-zA-Z]*?[es]=?(.*)|--(?:env|sessions?)(?:=(.*))?")
+#: A session for one version of Python is that session: ``tests-3.12``, ``tests(3.12)``.
+_OF_VERSION = Regex(r"(?:-\d[\d.]*|\(.*\))$")
+
+
+def _session(arguments: tuple[str, ...]) -> tuple[str | None, tuple[str, ...]]:
+    """The session that tox or nox is asked for, and the other arguments; ``None`` where it is none or several.
+
+    >>> [_session(tuple(words.split())) for words in ("-q -e lint", "-s tests-3.12", "-s lint tests")]
+    [('lint', ('-q',)), ('tests', ('-s', 'tests-3.12')), (None, ('-s', 'lint', 'tests'))]
+    """
+    for at, word in enumerate(takewhile(lambda word: word != "--", arguments)):
+        if found := _SESSION_FLAG.fullmatch(word):
+            attached = found[1] or found[2]
+            named = (attached,) if attached else tuple(takewhile(lambda w: w[:1] != "-", arguments[at + 1 :]))
+            if len(named) != 1 or "," in named[0]:
+                break
+            name = _OF_VERSION.sub("", named[0])
+            return name, arguments if name != named[0] else arguments[:at] + arguments[at + 1 + (not attached) :]
+    return None, arguments
 
 
 def _known_subcommand(program: str, rest: tuple[str, ...]) -> tuple[str | None, tuple[str, ...]]:
@@ -149,7 +171,7 @@ def _as_check(
         name = f"{program} {subcommand}"
     if reporting is not None:
         return ("check", name, "format") if reporting & set(arguments) else ("format", None, "format")
-    if program in known.CHECKERS:
+    if program in known.CHECKERS and not (program in known.SESSION_RUNNERS and subcommand):
         return "check", program, known.CHECKERS[program]
     if arguments and arguments[0] in known.SYNTAX_ONLY.get(program, ()):
         return "check", f"{program} {arguments[0]}", "lint"
@@ -173,9 +195,10 @@ def _by_subcommand(
 
 def _by_task(program: str, subcommand: str | None) -> tuple[Purpose, str | None, CheckKind | None] | None:
     """A task or a script whose name says that it checks."""
-    if program in known.RUN_WORDS or program in known.BARE_RUNNERS:
+    if program in known.RUN_WORDS or program in known.BARE_RUNNERS or program in known.SESSION_RUNNERS:
         words = set(re.split(r"[^a-z0-9]+", (subcommand or "").lower()))
         kind: CheckKind | None = next((kind for kind, signs in known.TASK_WORDS if signs & words), None)
+        kind = kind or known.CHECKERS.get(program)  # whatever tox and nox are asked for checks something
         if not subcommand:  # what a bare ``make`` does, by custom
             kind = "build" if program in {"make", "ant", "scons"} else "test" if program == "rake" else None
         if kind == "format" and "check" not in words:

@@ -402,6 +402,9 @@ VALUED = _words("""
 #: ``-p`` names a package for these and something else for the others.
 PACKAGE_FLAG = frozenset({"cargo"})
 #: Words with which these run once or go on running, and which select nothing.
-MODES: dict[str, frozenset[str]] = {"vitest": frozenset({"run", "watch"})}
+MODES: dict[str, frozenset[str]] = {
+    "vitest": frozenset({"run", "watch"}),
+    "tox": frozenset({"run", "r", "run-parallel", "p"}),
+}
 #: Ways to say "all of it".
 EVERYTHING = frozenset({"./...", ".", "./", "...", "all", "--all", "--workspace", "--all-targets", "-a"})
