@@ -20,7 +20,8 @@ from msgspec.structs import replace
 
 from helix_episodes.extraction.paths import role_of
 from helix_episodes.extraction.shell import programs
-from helix_episodes.extraction.shell.commands import Segment, parse_command, program_name
+from helix_episodes.extraction.shell.commands import Segment, parse_command
+from helix_episodes.extraction.shell.purposes import program_name
 from helix_episodes.model import sortable_time
 from helix_graph.rules.model import Binding, RuleObservation, Target
 
