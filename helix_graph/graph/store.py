@@ -280,14 +280,27 @@ _TEXTS_AT_A_TIME = 1
 
 
 def _insertion(connection: sqlite3.Connection, table: str) -> _Insertion:
-    """In columns without a value `NOTHING` is as good as None."""
     columns = connection.execute('SELECT "notnull" FROM pragma_table_info(?)', (table,)).fetchall()
-    marks = ["?" if required else f"nullif(?, {NOTHING})" for (required,) in columns]
-    rows = _ROWS_AT_A_TIME if marks else _TEXTS_AT_A_TIME
-    marks = marks or ["?"] * len(table.split(","))  # an index of words is named with its columns
-    row = f"({', '.join(marks)})"
-    insert = f"INSERT INTO {table} VALUES "  # noqa: S608  (constants)
-    return _Insertion(insert + row, insert + ", ".join([row] * rows), rows, len(marks))
+    rows = _ROWS_AT_A_TIME if columns else _TEXTS_AT_A_TIME
+    required = [bool(one) for (one,) in columns] or [True] * len(table.split(","))  # an index is named with its columns
+    return _Insertion(_adding(table, required, 1), _adding(table, required, rows), rows, len(required))
+
+
+def _adding(table: str, required: list[bool], rows: int) -> str:
+    """The statement that adds rows; in columns that are not required `NOTHING` is as good as None.
+
+    ``OR FAIL``, and no function of SQL: a statement for several rows that may have to be undone by itself, as one with
+    a function may, has SQLite write the words that an index has gathered, here after every few episodes. Where this one
+    fails, the transaction is undone.
+    """
+    values = ", ".join([f"({', '.join('?' * len(required))})"] * rows)
+    if all(required):
+        return f"INSERT OR FAIL INTO {table} VALUES {values}"  # noqa: S608  (constants)
+    columns = (
+        f"column{place}" if always else f"CASE column{place} WHEN {NOTHING} THEN NULL ELSE column{place} END"
+        for place, always in enumerate(required, 1)
+    )
+    return f"INSERT OR FAIL INTO {table} SELECT {', '.join(columns)} FROM (VALUES {values})"  # noqa: S608  (constants)
 
 
 #: The rows of so many episodes are written together: some 2 MB.
