@@ -13,13 +13,13 @@ from helix_episodes.extraction.checks.command_failures import (
     NO_SUCH_TOOL,
     NOT_FETCHED,
     command_finding,
-    silent_failure,
     tool_finding,
     tools_own_finding,
 )
 from helix_episodes.extraction.checks.judging import read_verdicts, verdicts_in
 from helix_episodes.extraction.checks.model import CheckFinding, CommandOutput, Verdict, covers
 from helix_episodes.extraction.checks.python import exception_at_end
+from helix_episodes.extraction.checks.silent_failures import silent_failure
 from helix_episodes.extraction.checks.task_runners import echoed_commands
 
 __all__ = [

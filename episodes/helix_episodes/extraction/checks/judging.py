@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import re
 
-from helix_episodes.extraction.checks import command_failures, compilers, go, javascript, python, summaries
+from helix_episodes.extraction.checks import compilers, go, javascript, python, summaries
 from helix_episodes.extraction.checks.command_failures import finding_of
 from helix_episodes.extraction.checks.model import (
     QUOTE_LIMIT,
@@ -26,6 +26,7 @@ from helix_episodes.extraction.checks.model import (
     unspecified,
 )
 from helix_episodes.extraction.checks.named_tools import read_by_name
+from helix_episodes.extraction.checks.silent_failures import echoed_status, read_listing
 from helix_episodes.extraction.checks.summaries import is_script, read_summary
 from helix_episodes.extraction.checks.task_runners import echoed_commands, failed_tasks, not_started
 from helix_episodes.extraction.shell import programs as known
@@ -225,7 +226,7 @@ def _run(
         hidden=hides_exit(segments, index),
         cut=index + 1 < len(segments) and segments[index + 1].joiner == "|",
         known=task is None or named is inner,
-        stated=command_failures.echoed_status(segments, index, text),
+        stated=echoed_status(segments, index, text),
         task_failed=task_failed,
     )
 
@@ -258,7 +259,7 @@ def _left_over(run: _JudgedPart, text: CommandOutput) -> Verdict | None:
     """What a run says that no grammar knows: as a task that did not start, in its last words, or as a list of files."""
     if not run.known:
         return not_started(text, check=run.check) or summaries.read_plain(text) or _summary(run, text)
-    return command_failures.read_listing(run.segment, text) if run.kind == "format" else _summary(run, text)
+    return read_listing(run.segment, text) if run.kind == "format" else _summary(run, text)
 
 
 def _is_likelier(run: _JudgedPart, reading: Verdict) -> bool:
