@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
 TAG = "helix-graph-memory"
-_OPENING, _CLOSING = f"<{TAG}", f"</{TAG}>"
+OPENING, _CLOSING = f"<{TAG}", f"</{TAG}>"
 #: The names are in the opening line; within JSON their quotation marks are escaped. A block whose end was cut off
 #: goes to the end of the text, when its opening is at the beginning of a line: in mid-sentence it is only named.
 _BEGIN = Regex(rf'<{TAG}(?: insights=\\?"([^"\\\n<>]{{0,8000}})\\?")?>')
@@ -61,12 +61,12 @@ def wrap(text: str, *, insights: Iterable[str] = ()) -> str:
         text = shorter
     body = text.strip("\n")
     attribute = f' insights="{names}"' if names else ""
-    return f"{_OPENING}{attribute}>\n{body}\n{_CLOSING}"
+    return f"{OPENING}{attribute}>\n{body}\n{_CLOSING}"
 
 
 def without_echo(text: str) -> EchoFreeText:
     """The text without injected blocks and reminders, and the insights that the blocks name, each once."""
-    if _OPENING not in text:
+    if OPENING not in text:
         return EchoFreeText(_without_reminders(text))
     remaining: list[str] = []
     names: dict[str, None] = {}
@@ -87,7 +87,7 @@ def insights_in(value: object) -> Iterator[str]:
     while left:
         one = left.pop()
         if isinstance(one, str):
-            if _OPENING in one:
+            if OPENING in one:
                 yield from without_echo(one).insights
         elif isinstance(one, dict):
             left += reversed(one.values())

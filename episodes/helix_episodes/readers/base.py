@@ -38,6 +38,35 @@ class LogHead(msgspec.Struct, frozen=True, kw_only=True):
     document: Any = None
 
 
+class _ParsedWhenAsked(Sequence[dict[str, Any]]):
+    """The records of a head, each parsed when it is asked for: the first one mostly says what log it is."""
+
+    def __init__(self, records: Iterator[dict[str, Any]]) -> None:
+        self._left = records
+        self._parsed: list[dict[str, Any]] = []
+
+    def __iter__(self) -> Iterator[dict[str, Any]]:
+        position = 0
+        while position < len(self._parsed) or self._parse_next():
+            yield self._parsed[position]
+            position += 1
+
+    def _parse_next(self) -> bool:
+        record = next(self._left, None)
+        if record is not None:
+            self._parsed.append(record)
+        return record is not None
+
+    def __bool__(self) -> bool:
+        return any(True for _ in self)
+
+    def __len__(self) -> int:
+        return sum(1 for _ in self)
+
+    def __getitem__(self, position: Any) -> Any:  # noqa: ANN401  (a number or a slice, and what is there)
+        return tuple(self)[position]
+
+
 class Reader(Protocol):
     """Reads one log format."""
 
@@ -149,7 +178,7 @@ def read_head(path: Path) -> LogHead:
     if not lines:
         too_long = f"its lines are longer than {LONGEST_LINE >> 20} MB, which no agent writes"
         raise LogNotReadable(path=path, problem="it is empty" if is_empty else too_long)
-    records = tuple(_objects(lines))
+    records = _ParsedWhenAsked(_objects(lines))
     if any(b"\0" in line for line in lines) and not records and not lines[0].startswith(SQLITE_HEADER):
         raise LogNotReadable(path=path, problem="it is not text")
     return LogHead(path=path, lines=lines, records=records, document=_document(path, lines))

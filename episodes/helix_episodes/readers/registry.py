@@ -375,9 +375,14 @@ def reward_beside(log: Path) -> tuple[float, Path] | None:
     for folder in _FOLDERS:
         if folder.startswith("..") and log.parent.name not in {"agent", "logs", "sessions", "agent-logs"}:
             continue
+        where = os.path.join(log.parent, folder)  # noqa: PTH118  (making paths took a twentieth of reading)
+        if not os.path.isdir(where):  # noqa: PTH112  (see above)
+            continue
         for name in RESULT_NAMES:
+            if not os.path.isfile(os.path.join(where, name)):  # noqa: PTH113, PTH118  (see above)
+                continue
             file = log.parent / folder / name
-            if file != log and file.is_file() and (reward := _reward_in(file)) is not None:
+            if file != log and (reward := _reward_in(file)) is not None:
                 return min(max(reward, 0.0), 1.0), file.resolve()
     return None
 

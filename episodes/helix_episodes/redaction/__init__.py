@@ -39,7 +39,7 @@ from helix_episodes.redaction.rule_matching import (
     SiftedText,
     Vocabulary,
     compiled_pattern,
-    cuts_by,
+    cuts_around,
     lines_around,
     make_cut,
     mentions,
@@ -136,20 +136,25 @@ def redact(text: str) -> Redacted:
     >>> redact("AKIAQ3EGRV7ZT5NPLMWB").cuts
     (Cut(kind='aws-key', start=0, length=20),)
     """
-    return _cut(text, lambda text: [*_secrets_in(text), *home_folders(text)])
+    return _cut(text, _secrets_and_homes_in)
+
+
+def _secrets_and_homes_in(text: str) -> Sequence[Cut]:
+    secrets, homes = _secrets_in(text), home_folders(text)
+    return [*secrets, *homes] if homes else secrets
 
 
 def without_secrets(text: str) -> str:
     """The text without its secrets, home folders left in: those are needed as they are to tell where a file lies."""
-    return _cut(text, _secrets_in).text
+    return _cut(text, _secrets_in).text if _secrets_in(text) else text
 
 
 def _cut(text: str, find: Callable[[str], Sequence[Cut]]) -> Redacted:
-    found = list(_outside_marks(find(text), text))
+    found = find(text)
+    found = _without_overlaps(_outside_marks(found, text)) if found else []
     if not found:
         return Redacted(text=text)
     cuts: list[Cut] = []
-    found = _without_overlaps(found)
     # Cutting one thing can lay the beginning of another bare; each round leaves less of the original, so this ends.
     while found:
         cuts += found
@@ -178,7 +183,7 @@ def _outside_marks(cuts: Sequence[Cut], text: str) -> Iterator[Cut]:
 
 def redact_text(text: str) -> str:
     """The text alone, as :func:`redact` leaves it."""
-    return redact(text).text
+    return redact(text).text if _secrets_and_homes_in(text) else text
 
 
 def for_disk(value: Any) -> Any:  # noqa: ANN401  (JSON)
@@ -217,18 +222,18 @@ def _secrets_in_short(text: str) -> tuple[Cut, ...]:
 
 def _secrets(text: str) -> Iterator[Cut]:
     forms = list(without_escapes(text))
-    sifted = SiftedText(forms[-1].text if forms else text, _VOCABULARY)
-    rules = _SIEVE.passed_by(sifted)
+    sifted = asked = SiftedText(forms[-1].text if forms else text, _VOCABULARY)
     names = places_of_names(sifted)
     is_headed = may_be_headed(sifted)
     # What is on several lines must be read without what a listing puts between them.
-    if is_headed or "\\\n" in sifted.text or has_key_block(sifted) or are_at_edges(sifted, names):
+    if is_headed or "\\\n" in sifted.text or has_key_block(sifted) or (names and are_at_edges(sifted, names)):
         frames = list(without_frames(sifted.text))
         if frames:
             forms += frames
             sifted = SiftedText(frames[-1].text, _VOCABULARY)
             names = places_of_names(sifted)
-    yield from _in_source(_visible_secrets(sifted, rules, names), forms)
+    cuts = _visible_secrets(sifted, _SIEVE.passed_by(asked, sifted), names)
+    return _in_source(cuts, forms) if forms else cuts
 
 
 def _in_source(cuts: Iterable[Cut], forms: list[VisibleText]) -> Iterator[Cut]:
@@ -237,15 +242,19 @@ def _in_source(cuts: Iterable[Cut], forms: list[VisibleText]) -> Iterator[Cut]:
         start, end = cut.start, cut.start + cut.length
         for form in reversed(forms):
             start, end = form.span(start, end)
-        yield make_cut(cut.kind, start, end) if forms else cut
+        yield make_cut(cut.kind, start, end)
 
 
 def _visible_secrets(sifted: SiftedText, rules: list[tuple[int, list[str]]], names: list[int]) -> Iterator[Cut]:
     for number, needles in rules:
-        yield from cuts_by(_RULES[number], needles, sifted)
-    yield from headed_secrets(sifted)
-    yield from named_secrets(sifted, names)
-    yield from framed_keys(sifted)
+        yield from cuts_around(_RULES[number], needles, sifted)
+    if sifted.telling:
+        yield from headed_secrets(sifted)
+        if names:
+            yield from named_secrets(sifted, names)
+        yield from framed_keys(sifted)
+    elif names:
+        yield from named_secrets(sifted, names)
     yield from unnamed_secrets(sifted, _secrets_in)
 
 
@@ -303,10 +312,10 @@ def _session(session: Session, change: Callable[[str], str]) -> Session:
 
 def _step(step: Step, change: Callable[[str], str]) -> Step:
     text, arguments, pieces = change(step.text), _changed(step.arguments, change), step.pieces
-    if text == step.text and arguments == step.arguments:
+    if text == step.text and arguments is step.arguments:
         return step
     changed = tuple(msgspec.structs.replace(piece, text=change(piece.text)) for piece in pieces)
-    if _joined(pieces) == step.text and _joined(changed) != text:
+    if pieces and _joined(pieces) == step.text and _joined(changed) != text:
         # A secret that goes on in the next piece is seen in the whole alone.
         changed = (msgspec.structs.replace(pieces[-1], text=text),)
     return msgspec.structs.replace(step, text=text, arguments=arguments, pieces=changed)
@@ -317,11 +326,17 @@ def _joined(pieces: Iterable[Piece]) -> str:
 
 
 def _changed(value: Any, change: Callable[[str], str]) -> Any:  # noqa: ANN401  (a call's arguments are JSON)
+    """The value with each of its texts changed; the same one where none is."""
     if isinstance(value, str):
         return change(value)
+    changed: dict[str, Any] | list[Any]
     if isinstance(value, dict):
-        return {change(key): _changed(each, change) for key, each in value.items()}
-    return [_changed(each, change) for each in value] if isinstance(value, list | tuple) else value
+        changed = {change(key): _changed(each, change) for key, each in value.items()}
+    elif isinstance(value, list | tuple):
+        changed = [_changed(each, change) for each in value]
+    else:
+        return value
+    return value if changed == value else changed
 
 
 _CUT_MARK = re.compile(r"\[redacted:([a-z][a-z-]{0,40})\]|(?<![\w.~-])(~)(?=[/\\])")

@@ -13,7 +13,7 @@ import re
 from typing import TYPE_CHECKING, NamedTuple
 
 from helix_episodes.redaction.rule_matching import Cut, compiled_pattern, make_cut, places_of
-from helix_episodes.redaction.secret_names import NEEDLE, REST, needles_in, sort_of_name
+from helix_episodes.redaction.secret_names import REST, needles_in, sort_of_name, telling_ends
 from helix_episodes.redaction.tables import column_values
 from helix_episodes.redaction.value_looks import (
     FUNCTION_WORDS,
@@ -89,18 +89,18 @@ _JOINTS = {
     ),
     "blanks": r"[\"'`]?(?:[ \t]|\\{1,2}t){1,40}(?:--?[a-z]{1,20}[ =])?",
 }
-#: At a needle: whether a joint can follow at all, which is far cheaper to ask.
-_PROMISING = re.compile(
-    NEEDLE + REST + r"(?: \d{1,2}(?=:))?"
+#: Behind a telling word: whether a joint can follow at all, which is far cheaper to ask.
+_PROMISING = (
+    REST + r"(?: \d{1,2}(?=:))?"
     r"(?:[\"'`:=(,>|)\[\]*\\?<&→\uff1aは是为—.{}-]|\s{1,40}(?:[=:|│║┃¦>\"'`,→+{*\[(—\u2013➜⇒.-]|\n|<|[\w.\[\]<>&|?:]{1,30}(?: \w{1,20})? ?="  # noqa: E501
     r"|(?i:is|was|to|be|as|of|for|now|set|on|from|in|still|or|value|lautet|ist|est|es|è|é|er|är|je|jest|este|это|do|da|de|del|du|der|des|für|för|til|voor|dla|для|от|к|--)\b"
     r"|(?<=\s\s)[A-Za-z]|[a-z]{4}-[a-z]{4}-|\S{0,40}?[\d!@#$%^&*?~]|[\w/+]{0,30}[a-z][A-Z][a-z]{0,2}[A-Z])|[ \t]*(?:\n|\Z))"  # noqa: E501
 )
 #: A name with nothing behind it on its line, or as one of several that signs part.
-_EDGE = NEEDLE + REST + r"[\"'`]?[ \t]*(?:[\n\r,;|\t]|\Z)"
+_EDGE = REST + r"[\"'`]?[ \t]*(?:[\n\r,;|\t]|\Z)"
 _BARE = r"[^\s\"'`,;<>()\[\]{}\\|]{3,512}"
 _TAIL = (
-    rf"{NEEDLE}{REST}(?: \d{{1,2}}(?=:))?(?:{'|'.join(f'(?P<{name}>{each})' for name, each in _JOINTS.items())})"
+    rf"{REST}(?: \d{{1,2}}(?=:))?(?:{'|'.join(f'(?P<{name}>{each})' for name, each in _JOINTS.items())})"
     rf"(?:\"\"(?=\")|''(?='))?(?:[bBrRuUfFLN@$]?(?P<open>{_QUOTE})(?P<quoted>(?>(?:(?!(?P=open))(?:\\.|[^\n\\])){{3,512}}))(?P=open)"
     rf"|(?:[bBrRuUfFLN@$]?{_QUOTE}|qq?[{{(|/])?(?P<bare>{_BARE}))"
 )
@@ -191,14 +191,20 @@ def places_of_names(sifted: SiftedText) -> list[int]:
     needles = needles_in(sifted)
     if not needles:
         return []
-    text, lowered = sifted.text, sifted.lowered
-    return sorted(place for needle in needles for place in places_of(needle, lowered) if _PROMISING.match(text, place))
+    found = (place for needle in needles for place in places_of(needle, sifted.lowered))
+    return sorted(place for place in found if _behind(sifted, place, _PROMISING))
+
+
+def _behind(sifted: SiftedText, place: int, pattern: str) -> re.Match[str] | None:
+    """What follows the telling word at a place as the pattern has it, whichever of two words it is."""
+    expression = compiled_pattern(pattern)
+    matches = (expression.match(sifted.text, end) for end in telling_ends(sifted, place))
+    return next(filter(None, matches), None)
 
 
 def are_at_edges(sifted: SiftedText, names: list[int]) -> bool:
     """Whether one of these names is the last of its line or the head of a column, its value below it."""
-    edge = compiled_pattern(_EDGE)
-    return any(edge.match(sifted.text, name) for name in names)
+    return any(_behind(sifted, name, _EDGE) for name in names)
 
 
 def named_secrets(sifted: SiftedText, names: list[int]) -> Iterator[Cut]:
@@ -209,7 +215,7 @@ def named_secrets(sifted: SiftedText, names: list[int]) -> Iterator[Cut]:
             continue
         before = text[max(0, place - _LONGEST_NAME) : place]
         start = place - len(before) + len(before.rstrip(_NAME_LETTERS))
-        rest = compiled_pattern(NEEDLE + REST).match(text, place)
+        rest = _behind(sifted, place, REST)
         name = text[start : rest.end() if rest else place]
         before = text[max(0, start - _LONGEST_NAME) : start]
         sort = sort_of_name(name, before)
@@ -223,7 +229,7 @@ def named_secrets(sifted: SiftedText, names: list[int]) -> Iterator[Cut]:
             yield from (make_cut("secret", *each) for each in below)
             end = last
             continue
-        found = compiled_pattern(_TAIL).match(text, place)
+        found = _behind(sifted, place, _TAIL)
         spans = _values(text, name, sort, found) if found else []
         end = spans[-1][1] if spans else end
         yield from (make_cut("secret", *each) for each in spans or _around(text, name, sort, start, last))

@@ -158,10 +158,11 @@ class Vocabulary:
         known = self._known  # one for the whole text: another thread may begin a new one
         if len(known.plain) + len(known.telling) > _MOST_WORDS:
             self._known = known = _Words()
-        telling = words & known.telling
-        unknown = words - known.plain
-        unknown -= telling
+        # Nearly all words of a text are plain: what is left of it is looked at again, and little is left.
+        telling = words - known.plain
+        unknown = telling - known.telling
         if unknown:
+            telling -= unknown
             telling |= self._learn(unknown, known)
         parts: set[str] = set()
         for word in telling & known.parts_of.keys():
@@ -235,7 +236,8 @@ class Sieve:
         for number, rule in enumerate(rules):
             is_drawn = rule.is_drawn or rule.pattern.startswith(WORD_START)
             for text in rule.needles:
-                needle, plain = _Needle(number, text), text.partition("…")[0]
+                plain = text.partition("…")[0]
+                needle = _Needle(number, text, plain, rule.folded)
                 part = max(_IN_WORDS.findall(plain), key=len, default="").lower()
                 if words := _whole_words(plain.lower(), ends=not is_drawn and plain == text):
                     self._by_word.setdefault(words[0], []).append((needle, frozenset(words)))
@@ -256,11 +258,14 @@ class Sieve:
             is_drawn: "|".join(pattern for _, pattern, _ in each) for is_drawn, each in self._signs.items()
         }
 
-    def passed_by(self, sifted: SiftedText) -> list[tuple[int, list[str]]]:
-        """The numbers of the rules that may find something in a text, in order, with the needles that may be in it."""
+    def passed_by(self, sifted: SiftedText, shown: SiftedText) -> list[tuple[int, list[str]]]:
+        """The numbers of the rules that may find something in a text, in order, with the needles that are in it.
+
+        Words are asked of the text as it was, needles as it is ``shown`` without what a listing puts between its lines.
+        """
         found: list[_Needle] = []
         text, words = sifted.text, sifted.words
-        for word in self.words & sifted.telling:
+        for word in sifted.telling & self._by_word.keys():
             found += [needle for needle, all_words in self._by_word[word] if all_words <= words]
         for is_drawn in (False, True) if sifted.has_long_word else (False,):
             parts = self._parts[is_drawn]
@@ -270,17 +275,20 @@ class Sieve:
                 for sign, pattern, needles in self._signs[is_drawn]:
                     if sign in text and compiled_pattern(pattern).search(text):
                         found += needles
-        if not found:
-            return []
+        # Nine of ten needles are not there, although their words are.
+        whole = shown.text
+        found = [one for one in found if one.plain in (shown.lowered if one.folded else whole)]
         rules: dict[int, list[str]] = {}
-        for number, needle in found:
-            rules.setdefault(number, []).append(needle)
+        for needle in found:
+            rules.setdefault(needle.rule, []).append(needle.text)
         return sorted(rules.items())
 
 
 class _Needle(NamedTuple):
     rule: int
     text: str
+    plain: str
+    folded: bool
 
 
 def _beginning(sign: str, needles: Iterable[_Needle]) -> str:
@@ -294,15 +302,9 @@ def _whole_words(needle: str, *, ends: bool) -> list[str]:
     return [found[0] for found in _IN_WORDS.finditer(needle) if found.end() < len(needle) or ends]
 
 
-def cuts_by(rule: SecretRule, needles: list[str], sifted: SiftedText) -> Iterable[Cut]:
+def cuts_around(rule: SecretRule, needles: list[str], sifted: SiftedText) -> Iterator[Cut]:
     """What the rule finds around these of its needles."""
-    where = sifted.lowered if rule.folded else sifted.text
-    # Nine of ten needles are not there, although their words are.
-    present = [needle for needle in needles if _parted(needle)[0] in where]
-    return _cuts_around(rule, present, where, sifted.text) if present else ()
-
-
-def _cuts_around(rule: SecretRule, needles: list[str], where: str, text: str) -> Iterator[Cut]:
+    text, where = sifted.text, sifted.lowered if rule.folded else sifted.text
     if rule.spans_lines or len(where) <= _FEW_LINES:
         spans = [(0, len(where))] if any(map(partial(_occurs, where), needles)) else []
     else:

@@ -48,6 +48,8 @@ class Helpers:
         # The transcripts in the session's own folder, nested ones included.
         files = sorted((path.parent / path.stem / "subagents").rglob(f"{_PREFIX}*.jsonl"))
         self._files = {file.stem.removeprefix(_PREFIX): file for file in files}
+        #: Helpers without a file: their progress is up to a third of a log, and each look asks the disk.
+        self._without_file: set[str] = set()
         self._helpers: dict[str, Helper] = {}
 
     def take_progress(self, record: Record, *, line: int) -> None:
@@ -104,8 +106,11 @@ class Helpers:
         """Whether the helper has a file; older versions put it next to the log, where it is noted for reading."""
         if name in self._files:
             return True
+        if name in self._without_file:
+            return False
         sibling = self._path.parent / f"{_PREFIX}{name}.jsonl"
         if not name.isalnum() or sibling == self._path or not sibling.is_file():
+            self._without_file.add(name)
             return False
         self._files[name] = sibling
         return True

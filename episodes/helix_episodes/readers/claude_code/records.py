@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from msgspec.structs import replace
 
-from helix_episodes.echo import insights_in
+from helix_episodes.echo import OPENING, insights_in
 from helix_episodes.light_imports import Regex
 from helix_episodes.readers.claude_code.text_authors import cut_injected
 from helix_episodes.readers.common.fields import (
@@ -360,10 +360,10 @@ class SessionFacts:
 
 
 def _texts_in(record: Record) -> list[object]:
-    """What a person's prompt or a hook says in a record; nothing that a tool or a shell printed."""
+    """Where a person's prompt or a hook may name insights in a record; nothing that a tool or a shell printed."""
     if text_in(record, "type") == "attachment":
         attachment = object_in(record, "attachment")
         return [attachment] if (text_in(attachment, "type") or "").startswith(_FROM_HOOKS) else []
     blocks = blocks_of(message_of(record)) or blocks_of(record) or []
     texts = (text_in(block, "text") or "" for block in blocks if block.get("type") == "text")
-    return [_PRINTED.sub("", text) for text in texts]
+    return [_PRINTED.sub("", text) for text in texts if OPENING in text]

@@ -87,16 +87,17 @@ class ClaudeTranscript:
 
     def take(self, record: Record, *, line: int) -> None:
         """Turns one record into steps, or enters in the ledger why there are none."""
-        uuid = id_in(record, "uuid")
-        if uuid in self._seen:
-            self._ledger.skip("duplicate")
-            return
+        place = place_of(record, line=line, file=self._file)
+        uuid = place.source.id
         if uuid is not None:
+            if uuid in self._seen:
+                self._ledger.skip("duplicate")
+                return
             self._seen.add(uuid)
         if text_in(record, "type") in _CARRIES_INJECTED:
             self._statistics.note_injected(record)
         before = len(self.steps)
-        passed = self._translate(record, place_of(record, line=line, file=self._file))
+        passed = self._translate(record, place)
         self._ledger.enter(None if len(self.steps) > before else passed, line=line, file=self._file)
 
     def _translate(self, record: Record, place: RecordPosition) -> SkippedRecord | None:
@@ -277,9 +278,9 @@ class ClaudeTranscript:
     # Results.
 
     def _result(self, record: Record, place: RecordPosition, *, block: Record, actor: str) -> SkippedRecord | None:
-        # Logs that leave the ids out give results in the order of their calls.
-        unanswered = next((call_id for call_id in self._calls if call_id not in self._results), None)
-        call_id = id_in(block, "tool_use_id") or id_in(record, "sourceToolUseID") or unanswered
+        call_id = id_in(block, "tool_use_id") or id_in(record, "sourceToolUseID")
+        if call_id is None:  # logs that leave the ids out give results in the order of their calls
+            call_id = next((call for call in self._calls if call not in self._results), None)
         if call_id in self._results:
             return SkippedRecord("duplicate")
         call = self.steps[self._calls[call_id]] if call_id in self._calls else None

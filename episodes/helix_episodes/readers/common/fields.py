@@ -80,7 +80,9 @@ def real_id(value: str | None) -> str | None:
 
 def id_in(record: Mapping[str, Any], name: str) -> str | None:
     """The field when it is an id (`real_id`)."""
-    return real_id(text_in(record, name))
+    value = record.get(name)
+    # Written out: a record of a log is asked for four of them.
+    return value if isinstance(value, str) and value and not _NO_ID.fullmatch(value) else None
 
 
 def text_at(value: object, keys: str) -> str | None:
