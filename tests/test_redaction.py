@@ -395,3 +395,35 @@ def test_threads_that_redact_at_once_lose_nothing(monkeypatch: pytest.MonkeyPatc
     finally:
         sys.setswitchinterval(before)
     assert found == []
+
+
+@pytest.mark.parametrize("value", ["Sommer2024!", "hunter2-prod", "a1b2c3d4e5"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "x-api-key {}",
+        "X-Api-Key\t{}",
+        "curl -H 'x-api-key: {}' https://shop.example",
+        "headers.set('x-auth-token', '{}')",
+        "X-API-KEY -> {}",
+        "the x-api-key is {} in the test",
+        '{{\\"x-api-key\\": \\"{}\\"}}',
+    ],
+)
+def test_a_made_value_behind_a_header_that_holds_a_key_is_cut(text: str, value: str) -> None:
+    assert value not in redact_text(text.format(value))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "The x-api-key header is missing",
+        "x-api-key: 401 Unauthorized",
+        "x-api-key, x-request-id2",
+        "x-api-key: process.env.KEY2",
+        "x-api-key $API_KEY1",
+        "send x-api-key to https://shop.example/v1",
+    ],
+)
+def test_what_is_said_of_such_a_header_stays(text: str) -> None:
+    assert redact_text(text) == text

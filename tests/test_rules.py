@@ -469,6 +469,16 @@ def test_a_rule_of_a_clone_is_quoted_and_its_secrets_are_cut(tmp_path: Path, mon
     assert answer["rules"][0]["followed"] == 1
 
 
+def test_a_secret_in_a_command_of_a_rule_is_in_no_answer(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    token = "ghp_" + "0123456789abcdefghijABCDEFGHIJ012345"
+    commit(tmp_path, 0, CLAUDE=f"- Always run `make lint TOKEN={token}` before committing changes.\n")
+    remembered(tmp_path, [session(1, lints=True)]).graph.compile()
+    monkeypatch.chdir(tmp_path)
+    answer = CliRunner().invoke(cli, ["rules", "--json"]).output
+    assert "make lint" in answer
+    assert token not in answer
+
+
 def test_no_such_rule_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     memory = remembered(tmp_path, [session(1, lints=True)])
     monkeypatch.chdir(tmp_path)

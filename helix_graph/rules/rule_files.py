@@ -173,15 +173,17 @@ def rules_in(versions: Sequence[FileVersion], *, source: Source = "project") -> 
             texts[identity] = line
             spans[identity].append(span)
     _join_copies(texts, spans)
+    # What sessions are compared with is redacted as they are.
+    lines = {identity: RuleLine(*map(for_disk, line)) for identity, line in texts.items()}
     return [
         Rule(
             id=identity,
-            text=for_disk(texts[identity].text),
-            heading=for_disk(texts[identity].heading),
+            text=lines[identity].text,
+            heading=lines[identity].heading,
             source=source,
             spans=tuple(sorted(lives, key=lambda span: (span.since, span.file))),
             # A skill's lines hold where the skill is used, which no session shows for certain.
-            binding=None if all(Path(one.file).name == "SKILL.md" for one in lives) else texts[identity].bound(),
+            binding=None if all(Path(one.file).name == "SKILL.md" for one in lives) else lines[identity].bound(),
         )
         for identity, lives in spans.items()
     ]

@@ -29,6 +29,7 @@ _PAIRS = re.compile(
     re.IGNORECASE,
 )
 _COOKIE = r"[\w!#$%&*+.^|~-]{1,80}=[^\s;,\"'\\\[\]<>]{1,4096}"
+_NAME_IN_CODE = re.compile(r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)+")
 _COOKIES = _COOKIE + r"(?:;\s{0,2}" + _COOKIE + r"){0,60}"
 
 
@@ -67,6 +68,11 @@ def _is_drawn_value(match: re.Match[str]) -> bool:
 
 def _is_mixed_value(match: re.Match[str]) -> bool:
     return not is_placeholder(match[1]) and (is_mixed(match[1]) or is_scrambled(match[1]))
+
+
+def _is_made_value(match: re.Match[str]) -> bool:
+    """As a person makes one up, and no name in code: ``process.env.KEY2``."""
+    return _is_mixed_value(match) and not _NAME_IN_CODE.fullmatch(match[1])
 
 
 def _is_token(match: re.Match[str]) -> bool:
@@ -153,6 +159,11 @@ cookie: SAPISID ¦ HSID ¦ SSID ¦ logged_in ¦ connect.sid ¦ laravel_session �
 token has_drawn_token folded: x-…(?:session|auth|user|access|client|app)
     (?i)\bx-(?:[a-z]{1,20}-){0,2}(?:session|auth|user|access|client|app)
     (?:-[a-z]{1,10}){0,2}[\"']?\s?[:=]\s?\\{0,15}[\"']?([A-Za-z0-9._~+/=-]{20,2048})
+# A value that a person made up behind such a header, also where only a blank parts them.
+token _is_made_value folded: x-…(?:api-?key|auth-|access-)
+    (?i)\bx-(?:[a-z]{1,20}-){0,2}(?:api-?key|(?:auth|access)-(?:token|key))\\{0,15}[\"'`]?
+    (?:[ \t]{0,4}(?:[:=|]|[-=]>|,(?=\s?[\"']))|[ \t](?:is|to|as)(?=[ \t]))?[ \t]{0,4}\\{0,15}[\"'`]?
+    (?!https?:|x-)([^\s\"'`,;()<>{}\[\]\\]{6,200})
 # A wireless network and its key.
 password _is_mixed_value folded: ssid ¦ wpa ¦ wpa2 ¦ wpa3 ¦ wlan ¦ wifi ¦ wi-fi ¦ hotspot
     (?i)\b(?:ssid|wpa[23]?|wlan|wi-?fi|hotspot)\b[^\n]{0,60}?[\s,;(](?:key|password|pass|pw|code|schlüssel|psk|pwd)
@@ -241,7 +252,8 @@ cookie _has_cookie folded: cookie
 """  # noqa: E501  (a needle stands on one line)
 
 _CHECKS = (
-    _has_cookie, _is_drawn_value, _is_encoded_address, _is_in_connection_string, _is_mixed_value, _is_token,
+    _has_cookie, _is_drawn_value, _is_encoded_address, _is_in_connection_string, _is_made_value, _is_mixed_value,
+    _is_token,
     has_digit_or_both_cases, has_drawn_token, has_random_value, is_real_value,
 )  # fmt: skip
 CONNECTION_RULES = rules_of(
