@@ -26,10 +26,10 @@ import lzma
 import os
 import tarfile
 import zipfile
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from datetime import datetime
-from functools import cached_property
+from functools import cached_property, partial
 from glob import escape
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, cast
@@ -38,6 +38,7 @@ import msgspec
 
 from helix_episodes.errors import HelixGraphError, InvalidEpisode, NotFound
 from helix_episodes.model import Episode, sortable_time
+from helix_episodes.packed_files import HEAD_BYTES, packed_format
 from helix_episodes.safe_files import TEMPORARY_SUFFIX, read_regular, remove_file
 from helix_episodes.source_logs import ids_in
 from helix_episodes.store import PREFIX, EpisodeStore, decode_episode, is_session_id, session_of
@@ -47,17 +48,16 @@ from helix_graph.embedding.cache import CACHE_NAME, clear
 from helix_graph.errors import MemoryDamaged, NotOurDatabase
 from helix_graph.graph.assertions import AssertionStore, IssueAssertion
 from helix_graph.graph.compile import discard, erase_traces
-from helix_graph.graph.graph_db import EXPORT_NAME
 from helix_graph.helix_db import HelixDatabase, database_path
 from helix_graph.issues.api import Issues
 from helix_graph.plans.workspaces import forget_tasks
 from helix_graph.project import ACCEPTED_RULES, HIGHLIGHTS, HOOK_LOG, PAGES, PREPARED, RULE_TRIALS, digest
-from helix_graph.rules.staged import forget_rules
+from helix_graph.rules.staged import AcceptedRule, forget_rules
 from helix_graph.set_aside import ASSERTIONS, SET_ASIDE, quarantined_of_session
 from helix_graph.shards.places import forget_in_shards
 from helix_graph.shared_authors import CACHE as SHARED_AUTHORS
 from helix_graph.sharing.model import ServerErasure
-from helix_graph.tombstones import Fingerprint, Searcher, Tombstones, Unproved, Unsearched, chunks_of
+from helix_graph.tombstones import Fingerprint, Searcher, Tombstones, Unsearched
 from helix_graph.topics.maintenance import compact
 from helix_graph.topics.schema import TOPIC_TABLES
 from helix_graph.trust import team_marker
@@ -66,37 +66,35 @@ from helix_graph.validation import as_str
 if TYPE_CHECKING:
     from helix_graph.graph.api import Graph
     from helix_graph.insights.api import Insights
-    from helix_graph.rules.staged import AcceptedRule
-
-
-def _zip_members(stream: IO[bytes]) -> Iterator[IO[bytes]]:
-    with zipfile.ZipFile(stream) as archive:
-        yield from (archive.open(member) for member in archive.infolist())
-
-
-def _tar_members(stream: IO[bytes]) -> Iterator[IO[bytes]]:
-    with tarfile.open(fileobj=stream, mode="r:") as archive:
-        for member in archive:
-            if inner := archive.extractfile(member) if member.isfile() else None:
-                # In a compressed one every step back begins at the start, so that small files are read first.
-                yield io.BytesIO(inner.read()) if member.size <= _IN_MEMORY else inner
 
 
 _IN_MEMORY = 1 << 26
-#: Where in a packed file which bytes stand, and what unpacks it; the name of what Python cannot unpack.
-_FORMATS: tuple[tuple[int, bytes, Callable[[IO[bytes]], Iterable[object]] | str], ...] = (
-    (0, b"PK\x03\x04", _zip_members),
-    (0, b"\x1f\x8b", lambda stream: map(gzip.open, (stream,))),
-    (0, b"BZh", lambda stream: map(bz2.open, (stream,))),
-    (0, b"\xfd7zXZ\x00", lambda stream: map(lzma.open, (stream,))),
-    (257, b"ustar", _tar_members),
-    (0, b"\x28\xb5\x2f\xfd", "zstd"),
-    (0, b"\x04\x22\x4d\x18", "lz4"),
-    (0, b"7z\xbc\xaf\x27\x1c", "7z"),
-    (0, b"Rar!\x1a\x07", "rar"),
-    (0, b"\x1f\x9d", "compress"),
-)
-_HEAD_BYTES = 262
+_STREAMS: dict[str, Callable[[IO[bytes]], object]] = {"gzip": gzip.open, "bzip2": bz2.open, "xz": lzma.open}
+
+
+def _members(stream: IO[bytes], packed: str) -> Iterator[IO[bytes]]:
+    """The files in one that is packed so.
+
+    Raises:
+        ValueError: Python cannot unpack it.
+    """
+    if packed == "zip":
+        with zipfile.ZipFile(stream) as archive:
+            yield from map(archive.open, archive.infolist())
+    elif packed == "tar":
+        with tarfile.open(fileobj=stream, mode="r:") as tar:
+            for member in tar:
+                if inner := tar.extractfile(member) if member.isfile() else None:
+                    # In a compressed one every step back begins at the start, so that small files are read first.
+                    yield io.BytesIO(inner.read()) if member.size <= _IN_MEMORY else inner
+    elif packed in _STREAMS:
+        yield cast("IO[bytes]", _STREAMS[packed](stream))
+    else:
+        raise ValueError(f"it is compressed by {packed}, which Python cannot unpack")
+
+
+#: What is read at a time: its hashes (four bytes per position) stay in the cache.
+_CHUNK = 1 << 20
 #: An archive in an archive in an archive is still somebody's backup; deeper ones are made to hurt.
 _DEEPEST = 3
 #: So much is unpacked of one file: a gigabyte of zeros fits into a megabyte.
@@ -109,26 +107,22 @@ def _content(stream: IO[bytes], depth: int = 0) -> Iterator[bytes]:
     Raises:
         ValueError: Python cannot unpack it, or it is packed more often or holds more than anybody's backup.
     """
-    head = stream.read(_HEAD_BYTES)
-    yield from itertools.chain((head,), chunks_of(stream), (b"\0",))
-    unpack = next((unpack for at, magic, unpack in _FORMATS if head.startswith(magic, at)), None)
-    if unpack is None:
+    head = stream.read(HEAD_BYTES)
+    yield from itertools.chain((head,), iter(partial(stream.read, _CHUNK), b""), (b"\0",))
+    if (packed := packed_format(head)) is None:
         return
-    if isinstance(unpack, str):
-        raise ValueError(f"it is compressed by {unpack}, which Python cannot unpack")  # noqa: TRY004  (of its content)
     if depth == _DEEPEST:
         raise ValueError(f"it is packed more than {_DEEPEST} times over")
     stream.seek(0)
     left = _MOST_BYTES
-    for inner in cast("Iterable[IO[bytes]]", unpack(stream)):
-        for chunk in _content(inner, depth + 1):
-            left -= len(chunk)
-            if left < 0:
-                raise ValueError("it has more than a gigabyte when unpacked")
-            yield chunk
+    for chunk in itertools.chain.from_iterable(_content(one, depth + 1) for one in _members(stream, packed)):
+        left -= len(chunk)
+        if left < 0:
+            raise ValueError("it has more than a gigabyte when unpacked")
+        yield chunk
 
 
-class Trace(msgspec.Struct, frozen=True, kw_only=True):
+class Trace(msgspec.Struct, frozen=True):
     """A file that still holds something: in how many ways, and whether a session's id is among them."""
 
     file: str
@@ -158,43 +152,34 @@ class ErasureProof(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class _Search:
-    """Looks for texts in all files of a memory. What a remaining session says too is not the forgotten one's."""
+    """Looks in all files of a memory for what is unproved. What a remaining session says too is not only of that."""
 
-    def __init__(self, root: Path, unproved: Iterable[Unproved]) -> None:
-        self._root, self.bytes = root, 0
-        self.unsearched: list[Unsearched] = []
-        self.texts = {text for one in unproved for text in one.texts}
-        self._episodes = [path for path in sorted((root / "episodes").glob("*.json")) if path.is_file()]
-        names = Searcher(self.texts)  # ``session-1`` stands in ``session-12`` as well, which may be recorded
-        kept = {one for path in self._episodes for one in names.search([os.fsencode(path.stem)])}
-        self._searcher = Searcher(self.texts, bounded=kept)
-
-    def files(self) -> dict[str, set[Fingerprint]]:
-        """What stands in every file of the memory, and in its database, which ``HELIX_DB_PATH`` may put elsewhere.
-
-        Sessions come last: one that is being recorded meanwhile is there before anything is derived from it.
-        """
-        sides = (Path(f"{database_path(self._root)}{side}") for side in ("", *SIDE_FILES))
-        paths = {path for path in (*sides, *self._root.rglob("*")) if path.is_file()}
-        return dict(self._searched(sorted(paths.difference(self._episodes)))) | self._recorded
+    def __init__(self, root: Path) -> None:
+        self.root, self.unproved = root, Tombstones(root).unproved()
+        self.bytes, self.unsearched = 0, list[Unsearched]()
+        self.texts = {text for one in self.unproved.values() for text in one.texts}
+        self.episodes = [path for path in sorted((root / "episodes").glob("*.json")) if path.is_file()]
+        # ``session-1`` stands in ``session-12`` as well, which may be recorded.
+        kept = Searcher(self.texts).search([b"\0".join(os.fsencode(path.stem) for path in self.episodes)])
+        self._searcher = Searcher(self.texts, bounded=set(kept))
 
     def is_in(self, data: bytes) -> bool:
         """Whether something stands there that no remaining session says."""
         return not self.shared.issuperset(self._searcher.search([data]))
 
     @cached_property
-    def _recorded(self) -> dict[str, set[Fingerprint]]:
-        return dict(self._searched(self._episodes))
+    def recorded(self) -> dict[str, set[Fingerprint]]:
+        return dict(self.searched(self.episodes))
 
     @cached_property
     def shared(self) -> set[Fingerprint]:
         """The texts that remaining sessions have as well."""
-        return {hit for hits in self._recorded.values() for hit in hits if not hit.names}
+        return {hit for hits in self.recorded.values() for hit in hits if not hit.names}
 
-    def _searched(self, paths: Iterable[Path]) -> Iterator[tuple[str, set[Fingerprint]]]:
+    def searched(self, paths: Iterable[Path]) -> Iterator[tuple[str, set[Fingerprint]]]:
         """What stands in files' names and contents; one within the memory goes by its name there."""
         for path in paths:
-            name = path.relative_to(self._root).as_posix() if path.is_relative_to(self._root) else path.as_posix()
+            name = path.relative_to(self.root).as_posix() if path.is_relative_to(self.root) else path.as_posix()
             hits = set(self._searcher.search([os.fsencode(name)]))
             try:
                 self.bytes += path.stat().st_size
@@ -207,24 +192,23 @@ class _Search:
             yield name, hits
 
 
-def find_traces(root: Path, unproved: Collection[Unproved], unreached: Iterable[Unsearched]) -> ErasureProof:
-    """Searches every file of the memory in ``root`` for what is not proved gone.
+def find_traces(search: _Search, unreached: Iterable[Unsearched]) -> ErasureProof:
+    """Searches every file of the memory, and its database, which ``HELIX_DB_PATH`` may put elsewhere.
 
+    Sessions come last: one that is being recorded meanwhile is there before anything is derived from it.
     ``unreached`` is what stores could not let go of, and nobody can search.
     """
-    search = _Search(root, unproved)
-    files = search.files()
-    theirs = {name: some for name, hits in sorted(files.items()) if (some := hits - search.shared)}
+    sides = (Path(f"{database_path(search.root)}{side}") for side in ("", *SIDE_FILES))
+    paths = {path for path in (*sides, *search.root.rglob("*")) if path.is_file()}
+    files = dict(search.searched(sorted(paths.difference(search.episodes)))) | search.recorded
+    theirs = ((name, hits - search.shared) for name, hits in sorted(files.items()))
     return ErasureProof(
         texts=len(search.texts),
         files=len(files),
         bytes=search.bytes,
         shared=len(search.shared),
-        too_short=sum(one.too_short for one in unproved),
-        left=tuple(
-            Trace(file=name, texts=len(some), names_session=any(hit.names for hit in some))
-            for name, some in theirs.items()
-        ),
+        too_short=sum(one.too_short for one in search.unproved.values()),
+        left=tuple(Trace(name, len(some), any(hit.names for hit in some)) for name, some in theirs if some),
         unsearched=(*search.unsearched, *unreached),
     )
 
@@ -265,6 +249,10 @@ class ForgetReport(msgspec.Struct, frozen=True, kw_only=True):
     team: ServerErasure | None = None
 
 
+#: Pages quote sessions, and so do these; all are made again on request.
+_DERIVED = (PREPARED, HIGHLIGHTS, SHARED_AUTHORS, HOOK_LOG)
+
+
 def forget(
     root: Path, graph: Graph, databases: Sequence[Insights], selection: Selection, *, dry_run: bool = False
 ) -> ForgetReport:
@@ -292,15 +280,16 @@ def forget(
     assertions = [path for one in written for path in one.naming(sessions)]
     if not dry_run and (chosen or waiting):
         doomed = _bury(root, store, sessions, written)
-        unreached = list(_forget_in_databases(root, databases, sessions))
+        unreached = [*_forget_in_databases(root, databases, sessions), *forget_in_shards(root, tombstones.holds)]
         _remove(doomed)
         assertions += _forget_in_graph(root, graph, sessions)
-        _remove_derived(root)
-        unreached += forget_in_shards(root, tombstones.holds)
-        unproved = tombstones.unproved()
-        proof = find_traces(root, unproved.values(), unreached)
+        _remove([*(root / PAGES).rglob("*"), *(root / name for name in _DERIVED)])
+        with suppress(NotOurDatabase):  # the proof says whether it holds anything
+            clear(root / CACHE_NAME)
+        search = _Search(root)
+        proof = find_traces(search, unreached)
         if proof.whole:
-            tombstones.settle(unproved)
+            tombstones.settle(search.unproved)
     return ForgetReport(
         sessions=tuple(sessions),
         assertions=tuple(path.name for path in assertions),
@@ -313,17 +302,13 @@ def forget(
 
 def _recorded(name: str, root: Path, store: EpisodeStore, databases: Sequence[Insights]) -> str:
     """A session as `EpisodeStore.resolve` understands it; one that is forgotten already may have been left half way."""
-
-    def has_traces(form: str) -> bool:
-        is_filed = store.path_of(form).exists() or Tombstones(root).holds(form) or quarantined_of_session(root, form)
-        return bool(is_filed) or any(form in insights.sessions_named() for insights in databases)
-
     # Exact names first: a forgotten session may be called like the beginning of another.
     exact = filter(is_session_id, (as_str("session", name), name.removeprefix(PREFIX)))
-    found = next(filter(has_traces, itertools.chain(exact, map(store.resolve, [name]))), None)
-    if found is None:
-        raise NotFound.of_episode(name)
-    return found
+    for form in itertools.chain(exact, map(store.resolve, [name])):
+        is_filed = store.path_of(form).exists() or Tombstones(root).holds(form) or quarantined_of_session(root, form)
+        if is_filed or any(form in insights.sessions_named() for insights in databases):
+            return form
+    raise NotFound.of_episode(name)
 
 
 def _forget_in_databases(root: Path, databases: Sequence[Insights], sessions: Sequence[str]) -> Iterator[Unsearched]:
@@ -352,15 +337,15 @@ def _bury(root: Path, store: EpisodeStore, sessions: Sequence[str], written: Seq
         files += [path for one in written for path in one.naming([session])]
         Tombstones(root).bury(session, said={text for path in files for text in texts_of(path)}, steps=steps)
         doomed += [*files, team_marker(root, PREFIX + session)]
-    episodes = {store.path_of(session) for session in sessions}
-    return sorted(doomed, key=lambda path: path in episodes)
+    return sorted(doomed, key=lambda path: path.parent == store.folder)
 
 
 def _remove(doomed: Sequence[Path]) -> None:
-    """Episodes and what names them, with what a killed process left of them."""
+    """Files, with what a killed process left of them."""
     for path in doomed:
-        for leftover in (*path.parent.glob(f".{escape(path.name)}.*{TEMPORARY_SUFFIX}"), path):
-            remove_file(leftover)
+        for file in (*path.parent.glob(f".{escape(path.name)}.*{TEMPORARY_SUFFIX}"), path):
+            if file.is_symlink() or not file.is_dir():
+                remove_file(file)
 
 
 def _forget_in_graph(root: Path, graph: Graph, sessions: Sequence[str]) -> list[Path]:
@@ -370,8 +355,7 @@ def _forget_in_graph(root: Path, graph: Graph, sessions: Sequence[str]) -> list[
     is derived, and holds what has to go. The files of statements that were removed.
     """
     store = AssertionStore(graph.causality / ASSERTIONS)
-    rests_on = (graph.causality / EXPORT_NAME, root / ACCEPTED_RULES, root / RULE_TRIALS, *store.files())
-    if not any(path.exists() for path in (graph.path_of_file, *rests_on)):
+    if not any(path.exists() for path in (*graph.causality.rglob("*.*"), root / ACCEPTED_RULES, root / RULE_TRIALS)):
         return []
 
     def stays(one: IssueAssertion | AcceptedRule) -> bool:
@@ -380,10 +364,9 @@ def _forget_in_graph(root: Path, graph: Graph, sessions: Sequence[str]) -> list[
     try:
         graph.compile()
         with Issues(graph).open() as survey:  # only the graph of those that remain says which issues they have
-            issues, search = survey.ids(), _Search(root, Tombstones(root).unproved().values())
+            issues, search = survey.ids(), _Search(root)
         gone = [path for path, one in store.scan() if isinstance(one, IssueAssertion) and not stays(one)]
-        for path in gone:
-            remove_file(path)
+        _remove(gone)
         if gone:
             graph.compile()
         erase_traces(graph.path_of_file)
@@ -392,12 +375,3 @@ def _forget_in_graph(root: Path, graph: Graph, sessions: Sequence[str]) -> list[
         raise
     forget_rules(root, sessions=sessions, keep=stays)
     return gone
-
-
-def _remove_derived(root: Path) -> None:
-    """Pages quote sessions, caches have what was computed of them; all are made again on request."""
-    pages = (path for path in (root / PAGES).rglob("*") if path.is_symlink() or not path.is_dir())
-    for path in (*pages, *(root / name for name in (PREPARED, HIGHLIGHTS, SHARED_AUTHORS, HOOK_LOG))):
-        remove_file(path)
-    with suppress(NotOurDatabase):  # the proof says whether it holds anything
-        clear(root / CACHE_NAME)

@@ -26,11 +26,10 @@ def move_aside(root: Path, path: Path) -> bool:
     """Moves a file to where nothing reads it; whether it was there."""
     if irregularity(path):  # it has no content to copy, and is moved as it is, under the first name that is free
         places = (_place(root, path, str(number).encode()) for number in itertools.count())
-        target = next(place for place in places if not os.path.lexists(place))
+        target = next(itertools.filterfalse(os.path.lexists, places))
         with WriteFailed.for_os_errors(path), suppress(FileNotFoundError):
             make_folder(target.parent)
-            path.rename(target)
-            return True
+            return bool(path.rename(target))
         return False
     with suppress(OSError):
         copy_aside(root, path, read_regular(path))
@@ -50,5 +49,4 @@ def _place(root: Path, path: Path, marked_by: bytes) -> Path:
 
 def quarantined_of_session(root: Path, session: str) -> list[Path]:
     """What was set aside of a session's episode."""
-    found = (root / SET_ASIDE / EPISODES).glob(f"episode-{escape(session)}.{'[0-9a-f]' * _HASH_DIGITS}.json")
-    return sorted(path for path in found if path.is_symlink() or not path.is_dir())
+    return sorted((root / SET_ASIDE / EPISODES).glob(f"episode-{escape(session)}.{'[0-9a-f]' * _HASH_DIGITS}.json"))

@@ -18,7 +18,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
@@ -31,48 +31,40 @@ if TYPE_CHECKING:
     import numpy as np
 
 
-#: What is read at a time: its hashes (four bytes per position) stay in the cache.
-_CHUNK = 1 << 20
 #: Shorter texts are common words; in a database such a run of bytes also comes about by chance.
 _SHORTEST = 12
 #: The start of a long text is enough to find it by; the rest may lie on another page of a database.
 _LONGEST = 200
+#: As JSON has it, a character is of six bytes at most; one more byte stands before the text.
+_OVERLAP = 6 * _LONGEST + 1
 #: The size of the short hash: its table of 1 MB stays in a processor's cache, and one position in 200 is a false alarm
 #: for the 5,000 texts of a long session.
 _SHORT_BITS = 20
-#: Two sessions with the same hash would be forgotten together; 128 bits rule that out.
-_DIGEST_BYTES = 16
 _MULTIPLIER, _MIXER = 0x01000193, 0x9E3779B1  # FNV's prime, and the golden ratio for the upper bits
 _WEIGHTS = [(_MIXER * pow(_MULTIPLIER, power, 1 << 32)) & 0xFFFFFFFF for power in range(_SHORTEST)]
 _WORD = frozenset(b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-")
 _BEFORE_WORD = _WORD | {ord(".")}
 
 
-class Form(msgspec.Struct, frozen=True, array_like=True, order=True):
-    """One way in which a text is written: plain, or escaped as in JSON."""
-
-    length: int
-    short: int
-    digest: str
-
-
 class Fingerprint(msgspec.Struct, frozen=True, array_like=True, order=True):
-    """A text that can be looked for. ``names``: it is the id of a session."""
+    """A text that can be looked for. ``names``: it is the id of a session.
 
-    forms: tuple[Form, ...]
+    ``forms`` are the ways in which it is written, plain and escaped as in JSON: length, short hash and long hash.
+    """
+
+    forms: tuple[tuple[int, int, str], ...]
     names: bool = False
 
 
 def fingerprints_of(texts: Iterable[str], *, names: bool = False) -> frozenset[Fingerprint]:
     """The fingerprints of those texts that are long enough to be looked for."""
-    found: set[Fingerprint] = set()
-    for text in texts:
-        if len(text) >= _SHORTEST:
-            plain = text[:_LONGEST].encode("utf-8", "replace")
-            written = {plain, msgspec.json.encode(plain.decode())[1:-1]}
-            forms = {Form(len(data), int(_short_hashes(data[:_SHORTEST])[0]), _long_hash(data)) for data in written}
-            found.add(Fingerprint(tuple(sorted(forms)), names=names))
-    return frozenset(found)
+    return frozenset(Fingerprint(_forms_of(text), names=names) for text in texts if len(text) >= _SHORTEST)
+
+
+def _forms_of(text: str) -> tuple[tuple[int, int, str], ...]:
+    plain = text[:_LONGEST].encode("utf-8", "replace")
+    written = {plain, msgspec.json.encode(plain.decode())[1:-1]}
+    return tuple(sorted((len(data), int(_short_hashes(data[:_SHORTEST])[0]), _long_hash(data)) for data in written))
 
 
 def _short_hashes(data: bytes) -> np.ndarray[Any, np.dtype[np.uint32]]:
@@ -84,12 +76,8 @@ def _short_hashes(data: bytes) -> np.ndarray[Any, np.dtype[np.uint32]]:
 
 
 def _long_hash(data: bytes | memoryview) -> str:
-    return blake2b(data, digest_size=_DIGEST_BYTES, person=b"helix-trace").hexdigest()
-
-
-def chunks_of(stream: IO[bytes]) -> Iterator[bytes]:
-    """The rest of a stream in chunks."""
-    return iter(lambda: stream.read(_CHUNK), b"")
+    """One of 128 bits, with which no text is taken for another."""
+    return blake2b(data, digest_size=16, person=b"helix-trace").hexdigest()
 
 
 class Searcher:
@@ -98,37 +86,32 @@ class Searcher:
     def __init__(self, wanted: Collection[Fingerprint], *, bounded: Collection[Fingerprint] = ()) -> None:
         import numpy as np
 
-        forms = {form: one for one in wanted for form in one.forms}
         self._bounded = frozenset(bounded)
-        self._overlap = 1 + max((form.length for form in forms), default=0)
-        self._by_digest = {form.digest: one for form, one in forms.items()}
-        self._lengths: dict[int, set[int]] = defaultdict(set)
-        for form in forms:
-            self._lengths[form.short].add(form.length)
-        self._is_wanted = np.zeros(1 << _SHORT_BITS, dtype=np.bool_)
-        self._is_wanted[list(self._lengths)] = True
+        self._by_digest, self._lengths = dict[str, Fingerprint](), defaultdict[int, set[int]](set)
+        for one in wanted:
+            for length, short, whole in one.forms:
+                self._by_digest[whole] = one
+                self._lengths[short].add(length)
+        self._is_wanted = np.isin(np.arange(1 << _SHORT_BITS), [*self._lengths])
 
     def search(self, chunks: Iterable[bytes]) -> Iterator[Fingerprint]:
         """Those that stand in data which may be larger than memory, perhaps several times.
 
-        A zero before and after all of it gives every text a byte on either side, and each piece begins with the end of
+        Zeros before and after all of it give every text a byte on either side, and each piece begins with the end of
         the one before. So what begins with a piece or ends with it is found in another one, where its surroundings are.
         """
-        rest = b"\0"
+        rest = bytes(_SHORTEST)
         for chunk in chunks:
             piece = rest + chunk
             yield from self._found_inside(piece)
-            rest = piece[-self._overlap :]
+            rest = piece[-_OVERLAP:]
         yield from self._found_inside(rest + b"\0")
 
     def _found_inside(self, data: bytes) -> Iterator[Fingerprint]:
         """Those that stand in the data with a byte before and a byte after them."""
-        if len(data) < _SHORTEST:
-            return
         view, shorts = memoryview(data), _short_hashes(data)
-        likely = self._is_wanted[shorts].nonzero()[0]
-        for start, short in zip(likely.tolist(), shorts[likely].tolist(), strict=True):
-            for length in self._lengths[short]:
+        for start in self._is_wanted[shorts].nonzero()[0].tolist():
+            for length in self._lengths[int(shorts[start])]:
                 end = start + length
                 if start and end < len(data) and (one := self._by_digest.get(_long_hash(view[start:end]))):
                     is_word = data[start - 1] not in _BEFORE_WORD and data[end] not in _WORD

@@ -110,12 +110,13 @@ def test_a_log_of_one_line_that_is_too_long_is_not_called_empty(tmp_path: Path) 
         (said("hello").decode().encode("utf-16-le"), "not text"),
         (gzip.compress(said("hello")), r"compressed \(gzip\); unpack it first"),
         (b"PK\x03\x04" + bytes(200), "compressed"),
+        (b"7z\xbc\xaf\x27\x1c" + bytes(200), r"compressed \(7z\)"),
         (bytes(range(256)) * 50, "not text"),
         (bytes(100_000), "not text"),
         (b"\x7fELF" + bytes(5000), "not text"),
         (b"", "empty"),
     ],
-    ids=["UTF-16", "UTF-16 without a mark", "gzip", "zip", "all bytes", "NUL bytes", "a program", "empty"],
+    ids=["UTF-16", "UTF-16 without a mark", "gzip", "zip", "7z", "all bytes", "NUL bytes", "a program", "empty"],
 )
 def test_what_is_no_text_is_refused_with_a_reason(tmp_path: Path, content: bytes, problem: str) -> None:
     log = tmp_path / "s1.jsonl"

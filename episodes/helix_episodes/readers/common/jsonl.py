@@ -25,6 +25,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple
 import orjson
 
 from helix_episodes.errors import LogNotReadable
+from helix_episodes.packed_files import HEAD_BYTES, packed_format
 from helix_episodes.safe_files import (
     DEEPEST_NESTING,
     LARGEST_DOCUMENT,
@@ -119,15 +120,6 @@ _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 _MEGABYTE = 1 << 20
 #: Lines of a log are long: with Python's own 8 kB at a time, reading the Claude Code corpus takes three times as long.
 _BUFFER = 256 << 10
-# What a file begins with that has to be unpacked before it can be read.
-_PACKED = {
-    b"\x1f\x8b": "gzip",
-    b"\x28\xb5\x2f\xfd": "zstd",
-    b"\xfd7zXZ\x00": "xz",
-    b"BZh": "bzip2",
-    b"PK\x03\x04": "zip",
-}
-_LONGEST_BEGINNING = max(map(len, _PACKED))
 
 _TYPE_NAMES = {
     list: "a list",
@@ -198,7 +190,7 @@ def open_log(path: Path) -> BinaryIO:
     if not stat.S_ISREG(mode):
         raise LogNotReadable(path=path, problem="it is not a regular file")
     log = io.BufferedReader(path.open("rb", buffering=0), _BUFFER)
-    problem = _unreadable(log.peek(_LONGEST_BEGINNING))
+    problem = _unreadable(log.peek(HEAD_BYTES))
     if problem:
         log.close()
         raise LogNotReadable(path=path, problem=problem)
@@ -209,7 +201,7 @@ def _unreadable(beginning: bytes) -> str | None:
     """What is wrong with a file that begins so; None when it may be text."""
     if beginning.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
         return "it is UTF-16, as PowerShell's > writes; save it as UTF-8"
-    packed = next((name for mark, name in _PACKED.items() if beginning.startswith(mark)), None)
+    packed = packed_format(beginning)
     return f"it is compressed ({packed}); unpack it first" if packed else None
 
 
