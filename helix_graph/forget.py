@@ -155,8 +155,8 @@ class _Search:
     """Looks in all files of a memory for what is unproved. What a remaining session says too is not only of that."""
 
     def __init__(self, root: Path) -> None:
-        self.root, self.unproved = root, Tombstones(root).unproved()
-        self.bytes, self.unsearched = 0, list[Unsearched]()
+        self.root, self.bytes, self.unsearched = root, 0, list[Unsearched]()
+        self.unproved = Tombstones(root).unproved()
         self.texts = {text for one in self.unproved.values() for text in one.texts}
         self.episodes = [path for path in sorted((root / "episodes").glob("*.json")) if path.is_file()]
         # ``session-1`` stands in ``session-12`` as well, which may be recorded.
@@ -355,7 +355,8 @@ def _forget_in_graph(root: Path, graph: Graph, sessions: Sequence[str]) -> list[
     is derived, and holds what has to go. The files of statements that were removed.
     """
     store = AssertionStore(graph.causality / ASSERTIONS)
-    if not any(path.exists() for path in (*graph.causality.rglob("*.*"), root / ACCEPTED_RULES, root / RULE_TRIALS)):
+    rests_on = (graph.path_of_file, *graph.causality.rglob("*.json"), root / ACCEPTED_RULES, root / RULE_TRIALS)
+    if not any(path.exists() for path in rests_on):
         return []
 
     def stays(one: IssueAssertion | AcceptedRule) -> bool:

@@ -8,10 +8,10 @@ in a hash of the content, so nothing is overwritten. A link, a pipe or a folder 
 from __future__ import annotations
 
 import hashlib
-import itertools
 import os
 from contextlib import suppress
 from glob import escape
+from itertools import count, filterfalse
 from pathlib import Path
 
 from helix_episodes.errors import WriteFailed
@@ -25,8 +25,7 @@ _HASH_DIGITS = 12
 def move_aside(root: Path, path: Path) -> bool:
     """Moves a file to where nothing reads it; whether it was there."""
     if irregularity(path):  # it has no content to copy, and is moved as it is, under the first name that is free
-        places = (_place(root, path, str(number).encode()) for number in itertools.count())
-        target = next(itertools.filterfalse(os.path.lexists, places))
+        target = next(filterfalse(os.path.lexists, (_place(root, path, b"%d" % number) for number in count())))
         with WriteFailed.for_os_errors(path), suppress(FileNotFoundError):
             make_folder(target.parent)
             return bool(path.rename(target))
