@@ -26,7 +26,7 @@ def main() -> NoReturn:
         sys.exit("helix-graph: Windows is not supported, since file locks and hooks need Linux or macOS; use WSL.")
     arguments = sys.argv[1:]
     if arguments[:1] == ["hook"] and not {"-h", "--help"} & set(arguments):
-        _answer_hook(arguments[1:])
+        answer_hook(arguments[1:])
     gc.set_threshold(_SELDOM)
     if arguments[:1] == ["mcp"]:
         from helix_cli import TOOL_SETS
@@ -42,7 +42,8 @@ def main() -> NoReturn:
     sys.exit(code)
 
 
-def _answer_hook(arguments: Sequence[str]) -> NoReturn:
+def answer_hook(arguments: Sequence[str]) -> NoReturn:
+    """Answer an event and end this process with 0, whatever happens."""
     try:
         from helix_cli.hooks.process import answer
 

@@ -1,10 +1,11 @@
-"""The commands that agents' programs start: ``mcp`` and ``hook``. `helix_cli.entry` runs hooks without click."""
+"""The commands that agents' programs start: ``mcp`` and ``hook``, which `helix_cli.entry` runs without click."""
 
 from __future__ import annotations
 
 import click
 
 from helix_cli import TOOL_SETS
+from helix_cli.entry import answer_hook
 from helix_cli.hooks.event_limits import EVENTS
 from helix_graph.errors import MissingExtra
 
@@ -38,13 +39,11 @@ def mcp(*, tools: str, port: int | None) -> None:
 
 @click.command
 @click.argument("event", type=click.Choice(tuple(EVENTS)), metavar="EVENT")
-def hook(*, event: str) -> int:
+def hook(*, event: str) -> None:
     """Answer an event of an agent.
 
     Reads JSON from stdin and writes the answer to stdout. The exit code is always 0.
 
     ``helix-graph setup`` puts these into the agent's settings; nobody types them.
     """
-    from helix_cli.hooks.process import answer
-
-    return answer([event])
+    answer_hook([event])

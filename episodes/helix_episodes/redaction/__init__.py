@@ -30,8 +30,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from helix_episodes.redaction.command_secrets import COMMAND_RULES
-from helix_episodes.redaction.connections import CONNECTION_RULES
+from helix_episodes.redaction.credentials import CREDENTIAL_RULES
 from helix_episodes.redaction.named_secrets import are_at_edges, named_secrets, places_of_names
 from helix_episodes.redaction.rule_matching import (
     Cut,
@@ -113,7 +112,7 @@ def home_folders(text: str) -> Sequence[Cut]:
 
 
 # Of two that begin at one place the more telling comes first: a shape says more than a place, a place than a name.
-_RULES = (*FORMAT_RULES, *KEY_RULES, *CONNECTION_RULES, *COMMAND_RULES)
+_RULES = (*FORMAT_RULES, *KEY_RULES, *CREDENTIAL_RULES)
 _SIEVE = Sieve(_RULES)
 _VOCABULARY = Vocabulary(
     _SIEVE.words | NAME_WORDS | SUBJECT_WORDS | HEADING_WORDS | BLOCK_WORDS,
