@@ -487,8 +487,8 @@ NO_SEATS = "Error: flight HAT030 is not available"
 
 @pytest.mark.parametrize(
     ("flights", "repaired"),
-    [(["HAT052"], False), (["HAT212", "HAT052"], True)],
-    ids=["left out", "another in its place"],
+    [(["HAT052"], False), (["HAT212", "HAT052"], True), (["HAT212"], True)],
+    ids=["left out", "another in its place", "another for both"],
 )
 def test_a_tool_that_goes_without_what_the_error_names_did_only_the_rest(
     script: Begin, episode_of: Extracted, *, flights: list[str], repaired: bool

@@ -311,9 +311,9 @@ def operands_of(call: ParsedCall) -> frozenset[str]:
     return frozenset(file_name(word) for word in words)
 
 
-def values_of(call: ParsedCall) -> list[str]:
-    """The values that a tool was given, one by one, out of whatever lists and objects they stand in."""
-    found: list[str] = []
+def values_of(call: ParsedCall) -> set[str]:
+    """The values that a tool was given, out of whatever lists and objects they stand in."""
+    found: set[str] = set()
     waiting: list[object] = [call.step.arguments]
     while waiting:
         one = waiting.pop()
@@ -322,7 +322,7 @@ def values_of(call: ParsedCall) -> list[str]:
         elif isinstance(one, list | tuple):
             waiting += one
         else:
-            found.append(str(one))
+            found.add(str(one))
     return found
 
 

@@ -554,7 +554,7 @@ def _leaves_out(call: ParsedCall, failed: ParsedCall, error: Event) -> bool:
         return not all(one in done for one in _named_in_code(failed, error))
     if failed.operation == "use":
         before, after = values_of(failed), values_of(call)
-        return len(after) < len(before) and any(has_word(one, message) for one in {*before} - {*after})
+        return after < before and any(has_word(one, message) for one in before - after)
     quoted = frozenset(_QUOTED_WORD.findall(message))
     named = operands_of(failed) & quoted if failed.operation == "run" else frozenset()
     if not named or error.family in _MISCALLED or _NOT_KNOWN.search(message):
