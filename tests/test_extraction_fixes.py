@@ -558,3 +558,73 @@ def test_what_names_no_place_is_credited_only_where_one_file_was_changed(
         log = log.edit(path)
     episode = episode_of(log.run("cargo test", "test result: ok. 1 passed; 0 failed; 0 ignored"))
     assert [changes for _, changes, _ in repairs_in(episode)] == ([["edit src/cart.rs"]] if len(files) == 1 else [])
+
+
+def unchecked(*files: str) -> str:
+    """What golangci-lint says of an error that is dropped in each of these files."""
+    found = "".join(f"{file}:3:1: Error return value is not checked (errcheck)\n\ttax()\n" for file in files)
+    return f"{found}{len(files)} issues:\n* errcheck: {len(files)}\n"
+
+
+def test_what_is_repaired_in_two_steps_is_credited_to_both(script: Begin, episode_of: Extracted) -> None:
+    log = script("s").prompt("Lint").run("golangci-lint run ./...", unchecked("api/cart.go", "api/tax.go"), code=1)
+    log = log.edit("api/cart.go").edit("api/sums.go").run("golangci-lint run ./...", unchecked("api/tax.go"), code=1)
+    repairs = repairs_in(episode_of(log.edit("api/tax.go").run("golangci-lint run ./...", "0 issues.")))
+    assert [changes for _, changes, _ in repairs] == [["edit api/cart.go", "edit api/tax.go"], ["edit api/tax.go"]]
+
+
+def edits_credited(episode: Episode) -> list[list[int]]:
+    """By fix which of the session's edits it credits, counted from 0."""
+    edits = [one.id for one in episode.decisions if one.chosen.startswith("edit ")]
+    return [[edits.index(change) for change in fix.changes] for fix in episode.fixes]
+
+
+def test_what_a_linter_finds_in_another_file_later_is_no_part_of_the_first_repair(
+    script: Begin, episode_of: Extracted
+) -> None:
+    log = script("s").prompt("Lint").run("golangci-lint run ./...", unchecked("api/cart.go"), code=1)
+    log = log.edit("api/cart.go").run("golangci-lint run ./...", unchecked("api/tax.go"), code=1)
+    log = log.edit("api/cart.go", "c", "d").edit("api/tax.go").run("golangci-lint run ./...", "0 issues.")
+    assert edits_credited(episode_of(log)) == [[0], [2]]
+
+
+def test_what_a_linter_finds_in_another_line_later_is_no_part_of_the_first_repair(
+    script: Begin, episode_of: Extracted
+) -> None:
+    dropped = "api/cart.go:3:1: Error return value is not checked (errcheck)\n\t{0}\n\t^\n"
+    first, second = "store.Save(cart)", "store.Close(cart)"
+    log = script("s").prompt("Lint").run("golangci-lint run ./...", dropped.format(first), code=1)
+    log = log.edit("api/cart.go", first, f"return {first}").say("The other one:")
+    log = log.run("golangci-lint run ./...", dropped.format(second), code=1)
+    log = log.edit("api/cart.go", second, f"return {second}").run("golangci-lint run ./...", "0 issues.")
+    assert edits_credited(episode_of(log)) == [[0], [1]]
+
+
+def out_of_form(*removed: str) -> str:
+    """What biome says of the form of these lines of a file."""
+    lines = "".join(f"    {number} \u2502 - {line}\n" for number, line in enumerate(removed, 7))
+    rule = "\u2501" * 12
+    return (
+        f"$ biome check\nsrc/cart.ts format {rule}\n\n  \u00d7 Formatter would have printed:\n\n{lines}\nFound 1 error."
+    )
+
+
+def test_lines_that_are_brought_into_form_by_hand_count_though_the_new_ones_are_not_in_form_yet(
+    script: Begin, episode_of: Extracted
+) -> None:
+    once, again, right = (
+        "const total = await\n  sums(first)",
+        "const total = await sums(first)",
+        "const total =\n  await sums(first)",
+    )
+    log = (
+        script("s")
+        .prompt("Lint")
+        .run("bun run lint", out_of_form(*once.splitlines()), code=1)
+        .edit("src/cart.ts", once, again)
+    )
+    log = log.edit("src/tax.ts").run("bun run lint", out_of_form(again), code=1).edit("src/cart.ts", again, right)
+    repairs = repairs_in(
+        episode_of(log.run("bun run lint", "$ biome check\nChecked 2 files in 1ms. No fixes applied."))
+    )
+    assert [changes for _, changes, _ in repairs] == [["edit src/cart.ts", "edit src/cart.ts"], ["edit src/cart.ts"]]

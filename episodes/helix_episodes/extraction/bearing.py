@@ -226,9 +226,9 @@ def wrote_what_fails(
     path = _path_of(change) or ""
     own = bool(event.path) and file_name(event.path or "") == file_name(path)
     compiled = event.family in COMPILE_FAMILIES
-    quoted = _quoted(output_of(timeline, run), event) if own else frozenset()
+    quoted = lines_quoted(output_of(timeline, run), event) if own else frozenset()
     for one in reversed(edits):
-        if quoted & _introduced(one):
+        if quoted & lines_introduced(one):
             return one
     if quoted and not compiled:
         return None
@@ -255,7 +255,7 @@ def _names_its_file(timeline: Timeline, event: Event, run: CheckRun) -> bool:
     return bool(event.path) and event.family != "not formatted" and len(files) <= 1
 
 
-def _quoted(output: str, event: Event) -> frozenset[str]:
+def lines_quoted(output: str, event: Event) -> frozenset[str]:
     """The lines of source that a complaint quotes, without white space; of a formatter those that it would change."""
     if event.family == "not formatted":
         lines = frozenset(_REMOVED.sub("", line) for line in output.splitlines() if _REMOVED.match(line))
@@ -282,12 +282,21 @@ def _brought(word: str, edit: ParsedCall) -> bool:
     return old != new
 
 
-def _introduced(edit: ParsedCall) -> set[str]:
+def lines_introduced(edit: ParsedCall) -> frozenset[str]:
     """The lines that an edit wrote and that were not there before, without white space."""
     old, new = texts_of(edit)
-    return {
-        _plain(line) for line in set(new.splitlines()) - set(old.splitlines()) if len(_plain(line)) >= _SHORTEST_LINE
-    }
+    return _long_lines(new) - _long_lines(old)
+
+
+def lines_replaced(edit: ParsedCall) -> frozenset[str]:
+    """The lines that an edit took away, without white space; of a line that is only laid out anew the old form."""
+    old, new = texts_of(edit)
+    return frozenset(_plain(line) for line in {*old.splitlines()} - {*new.splitlines()})
+
+
+def _long_lines(text: str) -> frozenset[str]:
+    """The lines of a text without white space, but for those that are in any file."""
+    return frozenset(plain for line in text.splitlines() if len(plain := _plain(line)) >= _SHORTEST_LINE)
 
 
 def _changed(edit: ParsedCall) -> Collection[str]:

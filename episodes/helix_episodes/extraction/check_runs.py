@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from functools import lru_cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import msgspec
 
@@ -77,6 +77,19 @@ class CheckRun(msgspec.Struct, frozen=True, kw_only=True):
     def passed(self) -> bool:
         """Whether the check passed."""
         return self.verdict.passed is True
+
+
+class Complaint(NamedTuple):
+    """What a run names of a failure: files, lines of source without their blanks, and tests; with its whole output."""
+
+    files: frozenset[str]
+    lines: frozenset[str]
+    tests: frozenset[str]
+    output: str
+
+    def named_by(self, output: str) -> frozenset[str]:
+        """Which of the files an output has at all: not every checker repeats the file on each line."""
+        return frozenset(one for one in self.files if one in output)
 
 
 def is_stashed(call: ParsedCall, *, before: bool) -> bool:

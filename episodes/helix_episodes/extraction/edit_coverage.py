@@ -103,8 +103,8 @@ def is_judged(timeline: Timeline, decision: Decision, run: CheckRun) -> bool:
     if folder and path.endswith(_SOURCE_OF_A_PACKAGE) and _has(cached, folder):
         return False
     if path.endswith(_TEST_OF_A_PACKAGE) and _knows_parents(ran + cached, folder):
-        return _has(ran, folder) or _is_cut(timeline, run)
-    return bool(ran) or _is_cut(timeline, run)
+        return _has(ran, folder) or is_cut(timeline, run)
+    return bool(ran) or is_cut(timeline, run)
 
 
 def runs_other_files(timeline: Timeline, decision: Decision, run: CheckRun) -> bool:
@@ -136,7 +136,7 @@ def _knows_parents(packages: Iterable[str], folder: str) -> bool:
     return any(_has(packages, "/".join(parts[:end])) for end in range(1, len(parts) + 1))
 
 
-def _is_cut(timeline: Timeline, run: CheckRun) -> bool:
+def is_cut(timeline: Timeline, run: CheckRun) -> bool:
     """Whether only a part of the output is in the log, so that packages may be missing from it."""
     if run.call is None or run.verdict.segment is None:
         return True
