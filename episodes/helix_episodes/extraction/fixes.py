@@ -94,7 +94,7 @@ _FILTERS = frozenset({"grep", "egrep", "fgrep", "rg", "ag", "awk"})
 _ENDS_MERGE = frozenset({"--continue", "--skip"})
 _GIVES_UP = frozenset({"--abort", "--quit"})
 #: So many runs are compared one by one to see what of a failure is gone: nobody needs as many for one repair.
-_MOST_RUNS = 50
+_MOST_RUNS = 20
 #: Kinds of check that name every place where a rule is broken.
 _OF_ALL_PLACES = frozenset({"lint", "format", "typecheck"})
 #: How agents say that a command is to show whether a repair works.
