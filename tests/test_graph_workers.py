@@ -2,22 +2,28 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 import signal
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from helix_episodes import workers
+from helix_episodes import joint_work
+from helix_episodes.errors import ProgramFailed
+from helix_episodes.joint_work import in_order_with_helpers
+from helix_episodes.workers import in_order
 from helix_graph import Memory
 from helix_graph.graph import compile as compiling
 from processes import PATIENCE, write_logs
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable
     from pathlib import Path
 
     from session_script import Script
@@ -40,20 +46,19 @@ def memory(tmp_path: Path, script: Callable[..., Script], monkeypatch: pytest.Mo
 def test_any_number_of_workers_makes_the_same_file(memory: Memory, monkeypatch: pytest.MonkeyPatch) -> None:
     made: set[bytes] = set()
     started: list[int] = []
-    in_order = workers.in_order
     steps: list[int] = []
 
-    def counted(*tasks: Any, workers: int, joining: bool) -> Iterator[bytes]:  # noqa: ANN401  (passed on)
-        started.append(workers)
-        yield from in_order(*tasks, workers=workers, joining=joining)
+    def counted(*tasks: Any, helpers: int) -> Iterator[bytes]:  # noqa: ANN401  (passed on)
+        started.append(helpers)
+        yield from in_order_with_helpers(*tasks, helpers=helpers)
 
-    monkeypatch.setattr(compiling, "in_order", counted)
+    monkeypatch.setattr(joint_work, "in_order_with_helpers", counted)
     for count in (1, 2, 3):
         memory.graph.path_of_file.unlink(missing_ok=True)
         report = memory.graph.compile(workers=count, progress=lambda done, *_: steps.append(done))
         assert (report.episodes_processed, len(report.skipped)) == (12, 1)
         made.add(memory.graph.path_of_file.read_bytes())
-    assert (len(made), started, steps) == (1, [2, 3], [*range(13)] * 3)
+    assert (len(made), started, steps) == (1, [1, 2], [*range(13)] * 3)
 
 
 COMPILES = "import sys, pathlib, helix_graph; helix_graph.Memory(pathlib.Path(sys.argv[1])).graph.compile()"
@@ -85,11 +90,25 @@ def _fails_at_three(number: int) -> int:
     return number
 
 
-@pytest.mark.parametrize("joining", [False, True])
-def test_an_error_of_a_worker_arrives_after_what_came_before_it(joining: bool) -> None:  # noqa: FBT001  (a parameter)
+InOrder = partial[Iterator[Any]]
+POOL: InOrder = partial(in_order, workers=2)
+HELPER: InOrder = partial(in_order_with_helpers, helpers=1)
+
+
+def _until_another_process(done: list[tuple[int, int]]) -> Iterator[int]:
+    """Numbers, until something was done by another process; it has to start first."""
+    deadline = time.monotonic() + PATIENCE
+    for number in itertools.count():
+        if {process for _, process in done} - {os.getpid()} or time.monotonic() > deadline:
+            return
+        yield number
+
+
+@pytest.mark.parametrize("work", [POOL, HELPER])
+def test_an_error_arrives_after_what_came_before_it(work: InOrder) -> None:
     found: list[int] = []
     with pytest.raises(ValueError, match="no 3"):
-        found.extend(workers.in_order(_fails_at_three, range(9), workers=2, joining=joining))
+        found.extend(work(_fails_at_three, range(9)))
     assert found == [0, 1, 2]
 
 
@@ -98,17 +117,66 @@ def _slowly(number: int) -> tuple[int, int]:
     return number, os.getpid()
 
 
-def test_a_process_that_joins_in_does_tasks_itself_and_their_order_stays() -> None:
-    found = list(workers.in_order(_slowly, range(20), workers=2, joining=True))
-    assert [number for number, _ in found] == [*range(20)]
-    assert os.getpid() in {process for _, process in found}
+def test_this_process_does_tasks_beside_its_helper_and_their_order_stays() -> None:
+    done: list[tuple[int, int]] = []
+    for one in HELPER(_slowly, _until_another_process(done)):
+        done.append(one)  # noqa: PERF402  (the tasks look at what is done)
+    assert [number for number, _ in done] == [*range(len(done))]
+    assert len({process for _, process in done}) == 2
+
+
+def _refused_elsewhere(task: tuple[int, int]) -> tuple[int, int]:
+    number, here = task
+    if os.getpid() != here:
+        raise ValueError(f"no {number}")
+    time.sleep(0.02)
+    return task
+
+
+def test_an_error_of_a_helper_arrives_with_where_it_was() -> None:
+    here = os.getpid()
+    found: list[tuple[int, int]] = []
+    with pytest.raises(ValueError, match="no ") as raised:
+        found.extend(HELPER(_refused_elsewhere, ((number, here) for number in range(10_000))))
+    assert [number for number, _ in found] == [*range(len(found))]
+    assert str(raised.value) == f"no {len(found)}"
+    assert "_refused_elsewhere" in "".join(raised.value.__notes__)
+
+
+def _large(task: bytes) -> tuple[bytes, int]:
+    return 3 * task, os.getpid()
+
+
+def test_tasks_and_results_may_be_larger_than_what_a_pipe_holds() -> None:
+    done: list[tuple[int, int]] = []
+    tasks = (bytes([number % 256]) * 1_000_000 for number in _until_another_process(done))
+    for result, process in HELPER(_large, tasks):
+        assert result == bytes([len(done) % 256]) * 3_000_000
+        done.append((len(done), process))
+    assert len({process for _, process in done}) == 2
+
+
+def _ends_elsewhere(here: int) -> int:
+    if os.getpid() != here:
+        os.kill(os.getpid(), signal.SIGKILL)
+    time.sleep(0.02)
+    return here
+
+
+def test_a_helper_that_is_killed_is_an_error_with_a_way_out() -> None:
+    with pytest.raises(ProgramFailed, match="--workers 1"):
+        list(HELPER(_ends_elsewhere, [os.getpid()] * 10_000))
 
 
 WAITS = """
 import os, sys, time
+from helix_episodes.joint_work import in_order_with_helpers
 from helix_episodes.workers import in_order
 def main():
-    for one in in_order(time.sleep, [0.3] * 200, workers=2):
+    work = in_order(time.sleep, [0.3] * 200, workers=2)
+    if "helpers" in sys.argv:
+        work = in_order_with_helpers(time.sleep, [0.3] * 200, helpers=2)
+    for one in work:
         print("one", flush=True)
 if __name__ == "__main__":
     main()
@@ -116,10 +184,14 @@ if __name__ == "__main__":
 
 
 @pytest.mark.slow
-def test_an_interrupt_ends_the_workers_too(tmp_path: Path) -> None:
+@pytest.mark.parametrize("how", ["pool", "helpers"])
+def test_an_interrupt_ends_the_workers_too(tmp_path: Path, how: str) -> None:
     (tmp_path / "waits.py").write_text(WAITS)
     running = subprocess.Popen(
-        [sys.executable, str(tmp_path / "waits.py")], stdout=subprocess.PIPE, stderr=subprocess.PIPE, process_group=0
+        [sys.executable, str(tmp_path / "waits.py"), how],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        process_group=0,
     )
     assert running.stdout is not None
     assert running.stdout.readline() == b"one\n"

@@ -24,11 +24,6 @@ _Task = TypeVar("_Task")
 _Result = TypeVar("_Result")
 #: Tasks under way for each worker: one that it works on and one that waits for it.
 _AHEAD = 2
-#: The same where this process joins in: it looks after the others only between two tasks.
-_AHEAD_WHEN_JOINING = 4
-#: So many tasks for each worker may be done, or under way, before the first of them is, where this process joins in:
-#: as much as it does while the others start.
-_KEPT_WHEN_JOINING = 16
 #: Python looks for cycles after so many new objects, some 5 MB, instead of 700.
 _ALLOCATIONS = 50_000
 #: With it, Python leaves the current folder out of where it looks for modules.
@@ -49,15 +44,13 @@ def worker_count(amount: int, *, worth: int, asked: int | None) -> int:
 class OrderedWork(Generic[_Task, _Result]):
     """Runs a function of a module on one task after the other; the results come in the order of the tasks.
 
-    With one worker that is this process. `close` ends the workers with the task that they have begun. With ``joining``
-    this process is one of several workers too, and does a task itself where it would only wait for the others: all it
-    does beside is take the results, and a process less has to start.
+    With one worker that is this process. `close` ends the workers with the task that they have begun. Where this
+    process can do tasks itself, beside what it does with the results, see `helix_episodes.joint_work`.
     """
 
-    def __init__(self, function: Callable[[_Task], _Result], *, workers: int, joining: bool = False) -> None:
+    def __init__(self, function: Callable[[_Task], _Result], *, workers: int) -> None:
         self._function = function
         self._workers = workers
-        self._joining = joining
         self._pool: ProcessPoolExecutor | None = None
         self._waiting: deque[Future[_Result]] = deque()
 
@@ -66,14 +59,9 @@ class OrderedWork(Generic[_Task, _Result]):
         if self._workers == 1:
             yield self._function(task)
             return
-        others, ahead = self._workers - self._joining, _AHEAD_WHEN_JOINING if self._joining else _AHEAD
-        kept = _KEPT_WHEN_JOINING if self._joining else _AHEAD
-        if self._joining and sum(not one.done() for one in self._waiting) >= ahead * others:
-            self._waiting.append(_done(self._function, task))
-        else:
-            with _safe_path(), _ended_named():  # a pool starts a process when it has something for it to do
-                self._waiting.append(self._started(others).submit(self._function, task))
-        if len(self._waiting) >= kept * self._workers or (self._joining and self._waiting[0].done()):
+        with safe_path(), _whole_pool():  # a pool starts a process when it has something for it to do
+            self._waiting.append(self._started().submit(self._function, task))
+        if len(self._waiting) >= _AHEAD * self._workers:
             yield _result(self._waiting.popleft())
 
     def rest(self) -> Iterator[_Result]:
@@ -86,18 +74,17 @@ class OrderedWork(Generic[_Task, _Result]):
         if self._pool:
             self._pool.shutdown(wait=True, cancel_futures=True)
 
-    def _started(self, processes: int) -> ProcessPoolExecutor:
+    def _started(self) -> ProcessPoolExecutor:
         if self._pool is None:
             from concurrent.futures import ProcessPoolExecutor
             from multiprocessing import get_context
 
-            start = _begin_worker
-            self._pool = ProcessPoolExecutor(processes, mp_context=get_context("spawn"), initializer=start)
+            self._pool = ProcessPoolExecutor(self._workers, mp_context=get_context("spawn"), initializer=begin_worker)
         return self._pool
 
 
 @contextmanager
-def _safe_path() -> Iterator[None]:
+def safe_path() -> Iterator[None]:
     """Within, a new Python does not look for modules in the current folder: a clone could bring its own there."""
     before = os.environ.get(_SAFE_PATH)
     os.environ[_SAFE_PATH] = "1"
@@ -111,33 +98,32 @@ def _safe_path() -> Iterator[None]:
 
 
 @contextmanager
-def _ended_named() -> Iterator[None]:
-    from concurrent.futures.process import BrokenProcessPool
+def ended_from_outside(*signs: type[Exception]) -> Iterator[None]:
+    """Within, these exceptions mean that a process that helped is gone.
 
+    Raises:
+        ProgramFailed: One of them came.
+    """
     try:
         yield
-    except BrokenProcessPool as error:
+    except signs as error:
         raise ProgramFailed(
             "a process that helped was ended from outside (was there no memory left?); what is finished is kept, and "
             "the same command goes on from there (`--workers 1` needs the least memory)"
         ) from error
 
 
+@contextmanager
+def _whole_pool() -> Iterator[None]:
+    from concurrent.futures import BrokenExecutor
+
+    with ended_from_outside(BrokenExecutor):
+        yield
+
+
 def _result(future: Future[_Result]) -> _Result:
-    with _ended_named():
+    with _whole_pool():
         return future.result()
-
-
-def _done(function: Callable[[_Task], _Result], task: _Task) -> Future[_Result]:
-    """What a worker would give for a task, done here; an exception waits for its turn as theirs do."""
-    from concurrent.futures import Future
-
-    future: Future[_Result] = Future()
-    try:
-        future.set_result(function(task))
-    except Exception as error:  # noqa: BLE001  (raised where the result is asked for)
-        future.set_exception(error)
-    return future
 
 
 def in_parts(items: Iterable[_Task], size: int) -> Iterator[tuple[_Task, ...]]:
@@ -147,17 +133,13 @@ def in_parts(items: Iterable[_Task], size: int) -> Iterator[tuple[_Task, ...]]:
         yield part
 
 
-def in_order(
-    function: Callable[[_Task], _Result], tasks: Iterable[_Task], *, workers: int, joining: bool = False
-) -> Iterator[_Result]:
+def in_order(function: Callable[[_Task], _Result], tasks: Iterable[_Task], *, workers: int) -> Iterator[_Result]:
     """The results of a function of a module, in the order of the tasks; with one worker in this process.
-
-    ``joining`` as in `OrderedWork`.
 
     When the caller stops, or is interrupted, the workers end with the task that they have begun. An exception of a
     worker is raised here.
     """
-    with closing(OrderedWork(function, workers=workers, joining=joining)) as work:
+    with closing(OrderedWork(function, workers=workers)) as work:
         for task in tasks:
             yield from work.begin(task)
         yield from work.rest()
@@ -174,7 +156,7 @@ def collecting_rarely() -> Iterator[None]:
         gc.set_threshold(*before)
 
 
-def _begin_worker() -> None:
+def begin_worker() -> None:
     """Ctrl-C reaches every process of a terminal, and the parent ends the others; see `collecting_rarely`.
 
     A worker ends without taking apart what it remembers, which the parent would wait for: up to a sixth of a second.
