@@ -8,7 +8,7 @@ Each time insights are shown is a row of the injection log. When a person has sw
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -70,6 +70,9 @@ def hand_over(  # noqa: PLR0913  (to whom, for what, and what else there was)
         known = known_names(connection, given)
         at = stamp(context.now())
         identity = injection_id_of(exposure, given, at=at)
+        before = next(feedback.read_injections(connection, "id = ?", identity), None)
+        if before:  # the draws are those of the first time, whatever this database would draw now
+            return _answer(identity, given, {one.name for one in before.withheld})
         draws = _draws(connection, known, injection=identity, first=first) if first else {}
         withheld = {name: one.propensity for name, one in draws.items() if one.withheld}
         if known:
@@ -86,6 +89,10 @@ def hand_over(  # noqa: PLR0913  (to whom, for what, and what else there was)
                 passed_over=known_names(connection, as_strs("passed_over", passed_over)),
             )
             write_exposure(connection, row)
+    return _answer(identity, given, withheld)
+
+
+def _answer(identity: str, given: Sequence[str], withheld: Collection[str]) -> HandOverAnswer:
     shown = tuple(name for name in given if name not in withheld)
     return HandOverAnswer(id=identity, shown=shown, withheld=tuple(name for name in given if name in withheld))
 

@@ -203,6 +203,7 @@ _KINDS: dict[str, type[Record | ImportMark]] = {
     "injection": Injection,
     "imported": ImportMark,
 }
+_KIND_OF = {struct: kind for kind, struct in _KINDS.items()}
 
 
 class ImportCounts(TypedDict):
@@ -369,17 +370,20 @@ def sorted_lines(connection: sqlite3.Connection) -> Iterator[str]:
     """Every record as its line."""
     forgotten = connection.execute("SELECT uid, ts FROM insight_forgotten ORDER BY uid")
     marked = connection.execute("SELECT id, file, sha256, ts FROM insight_import ORDER BY id")
-    groups: dict[str, Iterable[Record | ImportMark]] = {
-        "forgotten": (ForgottenInsight(uid, ts) for uid, ts in forgotten),
-        "insight": (stored.insight for stored in rows.where(connection, "1 ORDER BY uid")),
-        "link": links_where(connection, "1 ORDER BY id"),
-        "feedback": feedback.read_entries(connection),
-        "injection": feedback.read_injections(connection),
-        "imported": (ImportMark(id=one, file=file, sha256=sha, ts=ts) for one, file, sha, ts in marked),
-    }
-    for kind, records in groups.items():
-        for record in records:
-            yield msgspec.json.encode({"record": kind, **msgspec.to_builtins(record)}).decode()
+    groups: tuple[Iterable[Record | ImportMark], ...] = (
+        (ForgottenInsight(uid, ts) for uid, ts in forgotten),
+        (stored.insight for stored in rows.where(connection, "1 ORDER BY uid")),
+        links_where(connection, "1 ORDER BY id"),
+        feedback.read_entries(connection),
+        feedback.read_injections(connection),
+        (ImportMark(id=one, file=file, sha256=sha, ts=ts) for one, file, sha, ts in marked),
+    )
+    yield from (line_of(record) for records in groups for record in records)
+
+
+def line_of(record: Record | ImportMark) -> str:
+    """A record as its line."""
+    return msgspec.json.encode({"record": _KIND_OF[type(record)], **msgspec.to_builtins(record)}).decode()
 
 
 def _read(path: Path, *, now: datetime) -> tuple[list[Record], list[ImportMark] | None]:
@@ -395,7 +399,7 @@ def _read(path: Path, *, now: datetime) -> tuple[list[Record], list[ImportMark] 
     for number, line in enumerate(lines[1:], start=2):
         if line.strip():
             try:
-                found = _record(line, now=now)
+                found = record_of(line, now=now)
             except (msgspec.MsgspecError, ValueError, InvalidArgument) as error:
                 raise unusable(path, str(error), line=number) from error
             if isinstance(found, ImportMark):
@@ -415,7 +419,12 @@ def _read_legacy(path: Path, *, now: datetime) -> Iterator[Record]:
             raise unusable(path, str(error)) from error
 
 
-def _record(line: str, *, now: datetime) -> Record | ImportMark:
+def record_of(line: str, *, now: datetime) -> Record | ImportMark:
+    """The record in a line, as it may be taken in.
+
+    Raises:
+        msgspec.MsgspecError, ValueError, InvalidArgument: It is none, or out of its bounds.
+    """
     raw = msgspec.json.decode(line, type=ready(dict[str, object]))
     kind = raw.pop("record", None)
     if kind not in _KINDS:

@@ -21,7 +21,7 @@ from helix_episodes.errors import NotFound
 from helix_episodes.safe_files import read_regular, remove_file, write_atomically
 from helix_graph.errors import ShareRefused
 from helix_graph.insights import rows
-from helix_graph.insights.model import ForgottenInsight, Record
+from helix_graph.insights.model import FeedbackEntry, ForgottenInsight, Record
 from helix_graph.insights.safe_quoting import logged_name_or_quoted
 from helix_graph.insights.transfer import ImportedFile, checked_record, take_in
 from helix_graph.shared_authors import SHARED_HERE
@@ -34,7 +34,8 @@ from helix_graph.sharing.git_files import (
     tracked,
 )
 from helix_graph.sharing.model import ShareAdded, ShareCandidate, ShareList, ShareMerged, ShareState
-from helix_graph.sharing.own_records import NO_TIME, OwnRecords, named_sessions, own_entries, own_insights, shared_entry
+from helix_graph.sharing.own_records import OwnRecords, named_sessions, own_entries, own_insights, shared_entry
+from helix_graph.sharing.private_lines import NO_TIME, take_lines_back, uid_of
 from helix_graph.sharing.records import (
     Forgotten,
     SharedEntry,
@@ -68,6 +69,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from helix_graph.insights.api import Insights
+    from helix_graph.sharing.private_lines import PrivateRecord
     from helix_graph.topics.api import Topics
 
 _UID = re.compile("[0-9a-f]+")
@@ -205,17 +207,24 @@ class Sharing:
             removed=(*brought.removed, *removed),
         )
 
-    def take_back(self, records: Iterable[SharedRecord], *, sessions: Iterable[str]) -> None:
-        """Takes records for this memory's own, as what this user pushed; again it changes nothing.
+    def take_back(
+        self, records: Iterable[SharedRecord], lines: Iterable[PrivateRecord], *, sessions: Iterable[str]
+    ) -> None:
+        """Takes records and lines for this memory's own, as what this user pushed; again it changes nothing.
 
-        ``sessions`` are those of this memory's own episodes.
+        ``sessions`` are those of this memory's own episodes. Of an outcome that is among both the line says more, and
+        an insight that is among the records is the user's own whatever a line says of it.
         """
         given = list(records)
+        insights = {one.uid for one in given if isinstance(one, SharedInsight)}
+        private = [one for one in lines if uid_of(one.record) not in insights]
+        full = {one.record.id for one in private if isinstance(one.record, FeedbackEntry)}
+        given = [one for one in given if not (isinstance(one, SharedFeedback) and one.id in full)]
         with self._insights.database.reading() as connection:
             slugs = {one.insight.uid: one.insight.slug for one in rows.where(connection, "1")}
         found = list(own_insights(given, named_sessions(sessions), slugs, now=self._insights.now()))
-        if found:
-            take_in(self._insights, found)
+        if found or private:
+            take_lines_back(self._insights, found, private)
         if entries := own_entries(given):
             self._topics.topics("import", json=entries)
 

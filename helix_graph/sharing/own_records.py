@@ -4,14 +4,13 @@ Git proposes some of these records, a team's server gets all (`helix_graph.shari
 
 What somebody pushed becomes their memory's own again: on a second machine, or after a disk was lost. Records come back
 as they were written, with their ``own`` parts. Sessions stand there as hashes, and get their names from the episodes
-that came back with them; of one that did not, the hash stays. What only this machine's database knew is not on the
-server: what was handed over and withheld, why an outcome was attributed as it was, and what was merged.
+that came back with them; of one that did not, the hash stays. The log of insights, and what is nobody's word here, goes
+as lines that others do not see (`helix_graph.sharing.private_lines`).
 """
 
 from __future__ import annotations
 
 from contextlib import suppress
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -27,6 +26,7 @@ from helix_graph.insights.schema import said_by
 from helix_graph.insights.transfer import checked_record
 from helix_graph.project import digest
 from helix_graph.shared_authors import SHARED_HERE
+from helix_graph.sharing.private_lines import NO_TIME, key_of_insight, private_lines
 from helix_graph.sharing.records import (
     OwnEntry,
     OwnInsight,
@@ -40,20 +40,17 @@ from helix_graph.sharing.records import (
     subject_name,
 )
 from helix_graph.sharing.shared_files import SharedHere, feedback_entry
-from helix_graph.timestamps import stamp
 from helix_graph.trust import shared_episodes
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
+    from datetime import datetime
 
     from helix_graph.insights.api import Insights
     from helix_graph.insights.model import InsightLink, Record
+    from helix_graph.sharing.private_lines import PrivateLine
     from helix_graph.topics.api import Topics
     from helix_graph.topics.transfer import ExportedEntry
-
-
-#: Of what was forgotten nothing is known, not even when; so that everybody remembers the same.
-NO_TIME = stamp(datetime(1970, 1, 1, tzinfo=UTC))
 
 
 class OwnRecords:
@@ -92,6 +89,24 @@ class OwnRecords:
         insights = (replace(shared_insight(one), own=_own_part(one, links.get(one.uid, ()))) for one in own)
         mine = (replace(shared_entry(one), own=OwnEntry(id=one.id, links=one.links)) for one in entries)
         return (*insights, *feedback, *mine)
+
+    def private_lines(self) -> tuple[PrivateLine, ...]:
+        """What the server keeps for this user alone, apart from what rests on something that was forgotten here."""
+        if not self._insights.path.exists():
+            return ()
+        records = self.records()
+        shared = {one.uid for one in records if isinstance(one, SharedInsight)}
+        outcomes = [one for one in records if isinstance(one, SharedFeedback)]
+        with self._insights.database.reading() as connection:
+            taught = dict(connection.execute("SELECT uid, episode FROM insight WHERE episode != ''"))
+            others = shared_episodes(self.root, {one for one in taught.values() if one.startswith(PREFIX)})
+            theirs = {uid for uid, episode in taught.items() if episode in others} - shared
+            return tuple(private_lines(connection, shared=shared, theirs=theirs, outcomes=outcomes))
+
+    def let_go(self) -> frozenset[str]:
+        """The insights that were forgotten here, as lines name what they rest on."""
+        here = self._insights.path.exists()
+        return frozenset(map(key_of_insight, self.forgotten_insights() if here else ()))
 
     def _links(self) -> dict[str, list[InsightLink]]:
         """The links that no file brought, by the insight from which they lead."""

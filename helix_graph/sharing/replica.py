@@ -35,6 +35,7 @@ from helix_graph.project import TEAM, TEAM_EPISODES, TEAM_FORGOTTEN, TEAM_RECORD
 from helix_graph.project import digest as subject_of_name
 from helix_graph.shared_authors import author_name
 from helix_graph.sharing.own_records import own_insights
+from helix_graph.sharing.private_lines import key_of, read_line
 from helix_graph.sharing.records import (
     Forgotten,
     SharedEntry,
@@ -56,12 +57,13 @@ from helix_graph.topics.fields import clipped
 from helix_graph.trust import acceptance_of, content_digest, is_sealed, seal, team_marker
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
 
     from helix_graph.sharing.api import Sharing
     from helix_graph.sharing.model import ShareMerged
+    from helix_graph.sharing.private_lines import PrivateRecord
     from helix_graph.sharing.records import SharedRecord
-    from helix_graph.sharing.server import ServerEntry
+    from helix_graph.sharing.server import ServerEntry, ServerLine
 
 
 #: Its time says when the server could not be asked last.
@@ -79,7 +81,8 @@ class ReplicaState(msgspec.Struct, frozen=True, kw_only=True):
     """Which server and project a memory takes part in, and the last ``number`` that it has read there.
 
     ``records`` are the subjects of those that it pushed, and ``rests_on`` says on which sessions insights
-    and outcomes among them rest, as tombstones call these. ``pushed`` is the digest of the own records that the server
+    and outcomes among them rest, as tombstones call these; ``let_go`` is the digest of the insights that were forgotten
+    here when the server was last told. ``pushed`` is the digest of the own records that the server
     has, and ``mark`` that of the database when they were read. ``pending`` says that records were read which are not
     taken in yet.
     """
@@ -88,6 +91,7 @@ class ReplicaState(msgspec.Struct, frozen=True, kw_only=True):
     project: str = ""
     number: int = 0
     records: frozenset[str] = frozenset()
+    let_go: str = ""
     rests_on: dict[str, tuple[str, ...]] = {}
     pushed: str = ""
     mark: str = ""
@@ -124,6 +128,7 @@ class Replica:
         self._wasted: defaultdict[str, float] = defaultdict(float)
         self._changed: set[Path] = set()
         self._taken_back: list[SharedRecord] = []
+        self._lines_back: list[PrivateRecord] = []
         self._is_unsynced = False
 
     @property
@@ -185,18 +190,37 @@ class Replica:
 
         With ``mine`` it becomes this memory's own again; records do with `take_back`.
         """
-        where = f"{author_name(entry.author)}: {entry.kind} {entry.subject[:12]}"
+
+        def keep() -> None:
+            _check_sizes(entry.kind, data)
+            (self._keep_episode if entry.kind == "episode" else self._keep_record)(entry, data, mine=mine)
+            self._is_unsynced = True
+
+        return self._checked(entry.author, f"{entry.kind} {entry.subject[:12]}", data, keep)
+
+    def keep_line(self, entry: ServerLine, data: bytes) -> ShareProblem | None:
+        """Keeps a line of this user's own until `take_back`, and says why not where it cannot be used."""
+
+        def keep() -> None:
+            _check_sizes("record", data)
+            found = read_line(data, now=datetime.now(UTC))
+            if key_of(found.record) != entry.key:
+                raise ValueError("its name is that of another record")
+            self._lines_back.append(found)
+
+        return self._checked("", f"line {entry.subject[:12]}", data, keep)
+
+    def _checked(self, author: str, what: str, data: bytes, keep: Callable[[], None]) -> ShareProblem | None:
+        """Keeps what an author has on the server, if it has no secret and can be used; else what is wrong."""
+        where = f"{author_name(author)}: {what}" if author else what
         try:
-            _check_sizes(entry, data)
             began = time.monotonic()
-            left = max(_SHORTEST_SEARCH, _LONGEST_SEARCH - self._wasted[entry.author])
+            left = max(_SHORTEST_SEARCH, _LONGEST_SEARCH - self._wasted[author])
             problem = next(find_secrets(where, data, seconds=left), None)
             if problem is not None:
-                self._wasted[entry.author] += time.monotonic() - began
+                self._wasted[author] += time.monotonic() - began
                 return problem
-            keep = self._keep_episode if entry.kind == "episode" else self._keep_record
-            keep(entry, data, mine=mine)
-            self._is_unsynced = True
+            keep()
         except (ValueError, RecursionError, HelixGraphError) as error:
             said = clipped(one_line(str(error)), width=_LONGEST_SENTENCE)  # it may quote what came
             return ShareProblem(file=where, line=1, problem=said, kind="invalid")
@@ -266,9 +290,10 @@ class Replica:
         with WriteFailed.for_os_errors(path := self.root / TEAM_FORGOTTEN):
             write_atomically(path, msgspec.json.encode(sorted(deleted)))
         found, self._taken_back = self._taken_back, []
+        lines, self._lines_back = self._lines_back, []
         if any(_item(path) for path in self._changed):  # those that came in as somebody's go first
             self.take_in(sharing, whole=False)
-        sharing.take_back(found, sessions=(session_of(path) for path in self._store.files()))
+        sharing.take_back(found, lines, sessions=(session_of(path) for path in self._store.files()))
 
     def take_in(self, sharing: Sharing, *, whole: bool) -> ShareMerged:
         """Makes the memory's insights, outcomes and entries those of the records, and lets go of deleted ones.
@@ -320,11 +345,11 @@ def claim(root: Path, sessions: Iterable[str]) -> None:
         remove_file(team_marker(root, PREFIX + session))
 
 
-def _check_sizes(entry: ServerEntry, data: bytes) -> None:
+def _check_sizes(kind: str, data: bytes) -> None:
     """Refuses what would take long to search: redaction takes up to a second for a text of this length."""
-    if entry.kind == "record" and len(data) > LARGEST_RECORD:
+    if kind == "record" and len(data) > LARGEST_RECORD:
         raise ValueError(f"it has {len(data):,} bytes; a record has at most {LARGEST_RECORD:,}")
-    longest = LARGEST_RECORD if entry.kind == "record" else _LONGEST_TEXT
+    longest = LARGEST_RECORD if kind == "record" else _LONGEST_TEXT
     if any(len(line) > longest for line in data.splitlines()):
         raise ValueError(f"a text of it has more than {longest:,} bytes")
 

@@ -36,8 +36,13 @@ if TYPE_CHECKING:
 
     import psycopg
 
+    from helix_graph.sharing.private_lines import PrivateLine
+
 _Row = TypeVar("_Row", bound=msgspec.Struct)
 _Item = TypeVar("_Item")
+_Listed = TypeVar("_Listed", "ServerEntry", "ServerLine")
+#: A condition on a row.
+_OF_SUBJECTS = "subject = ANY(%(subjects)s::text[])"
 ObjectKind = Literal["episode", "record"]
 #: What is sent or read at a time, unless one object is larger.
 MOST_BYTES, MOST_OBJECTS = 8 << 20, 200
@@ -55,8 +60,8 @@ _LOCAL = re.compile(r"(?:localhost|127\.[0-9.]+|\[::1\])?(?::[0-9]+)?")
 _PROJECT = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
 #: What the server says when it is starting, stopping or full, was too slow, or ended a deadlock: SQLSTATE or its class.
 _PASSING = ("08", "40", "53", "57P", "55P03")
-#: From this version of the tables on a member deletes by a function.
-_FORGETS = 3
+#: From these versions of the tables on a member deletes by a function, and there are lines for their author alone.
+_FORGETS, _HAS_PRIVATE = 3, 4
 #: Longer than any name that PostgreSQL allows.
 _LONGEST_NAME = 200
 
@@ -99,6 +104,17 @@ class ServerEntry(msgspec.Struct, frozen=True, array_like=True):
     subject: _Subject
     kind: Literal["episode", "record", "gone"]
     hash: Annotated[str, msgspec.Meta(pattern=r"^([0-9a-f]{64})?\Z")]
+    size: _Number
+
+
+class ServerLine(msgspec.Struct, frozen=True, array_like=True):
+    """A line that the server has for this role alone; see `helix_graph.sharing.private_lines.PrivateLine`."""
+
+    at: _Number
+    subject: _Subject
+    key: _Subject
+    rests_on: tuple[_Subject, ...]
+    hash: _Hash
     size: _Number
 
 
@@ -272,6 +288,7 @@ class TeamServer:
         self.project = check_project(project)
         self._end = None if budget is None else time.monotonic() + budget
         self._connection: psycopg.Connection[Any] | None = None
+        self._version = 0
         self._pauses: tuple[float, ...] = _PAUSES[:2]  # as long as it never answered, its address may be wrong
 
     def __enter__(self) -> Self:
@@ -339,24 +356,69 @@ class TeamServer:
     def delete(self, subjects: Iterable[str]) -> int:
         """Deletes objects of this role, whoever else has some of the same subject; how many there were."""
         sql = "SELECT helix_team.forget(%s, %s::text[])"
-        if self._ask("SELECT version FROM helix_team.meta", (), _Version, most=1, least=1)[0].version < _FORGETS:
+        if self.version < _FORGETS:
             sql = (
                 "DELETE FROM helix_team.object WHERE project = %s AND author = session_user"
                 " AND subject = ANY(%s::text[]) RETURNING subject"
             )
         return len(self._ask(sql, (self.project, sorted(subjects)), _Subjects))
 
-    def trace(self, subjects: Iterable[str]) -> ServerTrace:
-        """What the server has left of these subjects of this role."""
-        both = ", ".join(
+    def trace(self, subjects: Iterable[str], *, rests_on: Iterable[str]) -> ServerTrace:
+        """What the server has left of these subjects of this role, and of lines that rest on any of the others."""
+        count, private, tombstones = (
             f"(SELECT count(*) FROM helix_team.{table} WHERE project = %(project)s AND author = session_user"  # noqa: S608  (constants)
-            " AND subject = ANY(%(subjects)s::text[]))"
-            for table in ("object", "tombstone")
+            f" AND {condition})"
+            for table, condition in (
+                ("object", _OF_SUBJECTS),
+                ("private", f"({_OF_SUBJECTS} OR rests_on && %(rests_on)s::text[])"),
+                ("tombstone", _OF_SUBJECTS),
+            )
         )
-        (found,) = self._ask(
-            f"SELECT {both}", {"project": self.project, "subjects": sorted(subjects)}, ServerTrace, most=1, least=1
-        )
+        objects = f"{count} + {private}" if self.has_private else count
+        values = {"project": self.project, "subjects": sorted(subjects), "rests_on": sorted(rests_on)}
+        (found,) = self._ask(f"SELECT {objects}, {tombstones}", values, ServerTrace, most=1, least=1)
         return found
+
+    @property
+    def version(self) -> int:
+        """That of the server's tables."""
+        if not self._version:
+            (found,) = self._ask("SELECT version FROM helix_team.meta", (), _Version, most=1, least=1)
+            self._version = found.version
+        return self._version
+
+    @property
+    def has_private(self) -> bool:
+        """Whether the server has a place for what is its author's alone."""
+        return self.version >= _HAS_PRIVATE
+
+    def private(self) -> list[ServerLine]:
+        """The lines of this role, the oldest first, without contents."""
+        if not self.has_private:
+            return []
+        sql = (
+            "SELECT at, subject, key, rests_on, hash, octet_length(data)::bigint FROM helix_team.private"
+            " WHERE project = %s AND author = session_user ORDER BY at"
+        )
+        return self._ask(sql, (self.project,), ServerLine)
+
+    def push_private(self, lines: Sequence[PrivateLine]) -> set[str]:
+        """Stores lines, in one transaction; the subjects of those that were new.
+
+        What was forgotten is not stored again.
+        """
+        sql = (
+            "INSERT INTO helix_team.private (project, subject, key, rests_on, hash, data)"
+            " SELECT %s, subject, key, string_to_array(rests_on, ','), hash, data"  # of an empty text no element
+            " FROM unnest(%s::text[], %s::text[], %s::text[], %s::text[], %s::bytea[])"
+            " one (subject, key, rests_on, hash, data) ON CONFLICT DO NOTHING RETURNING subject"
+        )
+        ordered = sorted(lines, key=lambda one: one.subject)
+        rests_on = [",".join(one.rests_on) for one in ordered]  # arrays of arrays have one length
+        columns = [[getattr(one, name) for one in ordered] for name in ("subject", "key", "hash", "data")]
+        columns.insert(2, rests_on)
+        stored = self._ask(sql, (self.project, *columns), _Subjects, most=len(ordered))
+        return {one.subject for one in stored}
 
     def since(self, number: int) -> list[ServerEntry]:
         """What was stored and deleted after this number, in order: the next `MOST_OBJECTS`, without contents."""
@@ -371,16 +433,17 @@ class TeamServer:
             raise self.nonsense()  # a server that says the same again would be asked forever
         return found
 
-    def contents(self, entries: Iterable[ServerEntry]) -> Iterator[tuple[ServerEntry, bytes]]:
-        """The objects of these entries in their order, as far as they are still there.
+    def contents(self, entries: Iterable[_Listed]) -> Iterator[tuple[_Listed, bytes]]:
+        """The objects or lines of these entries in their order, as far as they are still there.
 
         Raises:
             TeamServerFailed: An object is not what its hash says, or larger than it may be.
         """
         for part in batches(entries, size=lambda one: one.size):
             wanted = {one.at: one for one in part}
+            table = "private" if isinstance(part[0], ServerLine) else "object"
             found = self._ask(
-                "SELECT at, CASE WHEN octet_length(data) <= %s THEN data END FROM helix_team.object"
+                f"SELECT at, CASE WHEN octet_length(data) <= %s THEN data END FROM helix_team.{table}"  # noqa: S608  (constants)
                 " WHERE project = %s AND at = ANY(%s::bigint[]) ORDER BY at",
                 (LARGEST_OBJECT, self.project, sorted(wanted)), _Content, most=len(wanted),
             )  # fmt: skip

@@ -5,6 +5,9 @@ and subject; the subject is a hash of what it is about, so that its name is no p
 the server knows of the connection (``session_user``), never what a client says. Deleting an object leaves a tombstone,
 which only the server writes: it removes the copies elsewhere, and the same author cannot push the subject again.
 
+A second table has what nobody but its author reads (`helix_graph.sharing.private_lines`): its rows are never changed,
+and come under no number that others read.
+
 Numbers (``at``) are drawn under a lock of the project that lasts until the commit, so they appear in the order in which
 they were drawn: a client that remembers the last number it has seen misses nothing. The lock is a row that only the
 server's functions reach, so nobody can hold it who may not write there.
@@ -30,7 +33,7 @@ from typing import Literal, get_args
 
 #: The version of the tables that this program makes, and which it needs at least to share; administration needs the
 #: newest.
-VERSION, NEEDED = 3, 1
+VERSION, NEEDED = 4, 1
 #: What this program is to the server: tables with a higher ``least_client`` are not used.
 CLIENT = 2
 TeamRole = Literal["reader", "member", "admin"]
@@ -222,6 +225,52 @@ END $$;
 UPDATE helix_team.meta SET least_client = 2;
 """
 
+#: What is its author's alone. Each row is about a thing, ``key``, and rests on sessions and insights that may be
+#: forgotten; all three are hashes, and a name takes four bytes or more of the data. Rows are added and deleted, never
+#: changed.
+_PRIVATE = f"""
+CREATE TABLE helix_team.private (
+  project text NOT NULL,
+  author text NOT NULL DEFAULT session_user,
+  subject text NOT NULL CHECK (subject ~ '^[0-9a-f]{{32}}$'),
+  key text NOT NULL CHECK (key ~ '^[0-9a-f]{{32}}$'),
+  rests_on text[] NOT NULL CHECK (pg_catalog.cardinality(rests_on) <= {LARGEST_RECORD // 4}),
+  hash text NOT NULL CHECK (hash = pg_catalog.encode(pg_catalog.sha256(data), 'hex')),
+  data bytea NOT NULL CHECK (pg_catalog.octet_length(data) <= {LARGEST_RECORD}),
+  at bigint NOT NULL,
+  PRIMARY KEY (project, author, subject)
+);
+CREATE UNIQUE INDEX private_at ON helix_team.private (project, at);
+CREATE TRIGGER before_write BEFORE INSERT ON helix_team.private
+FOR EACH ROW EXECUTE FUNCTION helix_team.before_write();
+CREATE TRIGGER after_delete AFTER DELETE ON helix_team.private
+FOR EACH ROW EXECUTE FUNCTION helix_team.after_delete();
+ALTER TABLE helix_team.private ENABLE ROW LEVEL SECURITY;
+CREATE POLICY reading ON helix_team.private FOR SELECT
+  USING (author = session_user AND project IN (SELECT helix_team.my_projects()));
+CREATE POLICY adding ON helix_team.private FOR INSERT
+  WITH CHECK (author = session_user AND project IN (SELECT helix_team.my_projects_as('{{member,admin}}')));
+GRANT SELECT ON helix_team.private TO helix_reader;
+GRANT INSERT (project, subject, key, rests_on, hash, data) ON helix_team.private TO helix_member;
+"""
+
+#: Whoever forgets, forgets in both tables.
+_FORGET_BOTH = """
+CREATE OR REPLACE FUNCTION helix_team.forget(project text, subjects text[]) RETURNS SETOF text
+LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+  WITH shared AS (
+    DELETE FROM helix_team.object o WHERE o.project = forget.project AND author = session_user
+      AND subject = ANY(subjects) AND o.project IN (SELECT helix_team.my_projects_as('{member,admin}'))
+    RETURNING subject
+  ), private AS (
+    DELETE FROM helix_team.private p WHERE p.project = forget.project AND author = session_user
+      AND subject = ANY(subjects) AND p.project IN (SELECT helix_team.my_projects_as('{member,admin}'))
+    RETURNING subject
+  )
+  SELECT subject FROM shared UNION ALL SELECT subject FROM private
+$$;
+"""
+
 #: Run once, before the steps; the server has a name of its own, so that a client notices another in its place.
 BEGIN = """
 CREATE SCHEMA IF NOT EXISTS helix_team;
@@ -234,7 +283,12 @@ CREATE TABLE IF NOT EXISTS helix_team.meta (
 INSERT INTO helix_team.meta DEFAULT VALUES ON CONFLICT DO NOTHING;
 """
 #: Step N leads from version N to N + 1, and is never edited once released.
-STEPS: tuple[str, ...] = (_GROUPS + _TABLES + _FUNCTIONS + _RIGHTS, _ROLE_BY_PROJECT, _NO_LOCKS)
+STEPS: tuple[str, ...] = (
+    _GROUPS + _TABLES + _FUNCTIONS + _RIGHTS,
+    _ROLE_BY_PROJECT,
+    _NO_LOCKS,
+    _PRIVATE + _FORGET_BOTH,
+)
 
 
 def script(*, version: int = VERSION) -> str:

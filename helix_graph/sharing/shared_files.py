@@ -44,7 +44,8 @@ if TYPE_CHECKING:
 
     from helix_graph.topics.transfer import ExportedEntry
 
-#: By which things come that a team's server had; `git` is shorter.
+#: The ways by which things come; the second is longer.
+GIT = "git"
 TEAM_SERVER = _LONGEST_WAY = "team server"
 
 
@@ -165,6 +166,11 @@ def import_of(entries: Iterable[SharedEntry]) -> str:
 def attributed(one: SharedEntry, author: str, *, through: str) -> SharedEntry:
     """An entry that says who wrote it, and which way it came."""
     return replace(one, source=f"{one.source or 'shared'} ({through}, by {author})")
+
+
+def is_from_team(file: str) -> bool:
+    """Whether what was noted as an import's file says that git or the team's server brought it."""
+    return file.startswith((f"{GIT}, by ", f"{TEAM_SERVER}, by "))
 
 
 def place_of(one: SharedEntry | ExportedEntry) -> tuple[str, str, str, str | None]:

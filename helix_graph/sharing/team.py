@@ -36,18 +36,20 @@ from helix_graph.project import FORGOTTEN, SERVER_VARIABLE, read_table, user_con
 from helix_graph.project import digest as subject_of_name
 from helix_graph.shared_authors import author_name
 from helix_graph.sharing.model import ServerErasure, TeamPulled, TeamPushed, TeamReport, TeamSettings
-from helix_graph.sharing.records import ShareProblem, encode, find_secrets
+from helix_graph.sharing.private_lines import key_of_insight
+from helix_graph.sharing.records import SharedInsight, ShareProblem, encode, find_secrets
 from helix_graph.sharing.replica import Replica, ReplicaState, subject_of_record, subject_of_session
 from helix_graph.sharing.server import ServerObject, TeamServer, batches, check_project
 from helix_graph.sharing.server_schema import LARGEST_OBJECT, LARGEST_RECORD
 from helix_graph.trust import shared_episodes
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Collection, Iterable, Iterator
 
     from helix_graph.sharing.api import Sharing
+    from helix_graph.sharing.private_lines import PrivateLine
     from helix_graph.sharing.records import SharedRecord
-    from helix_graph.sharing.server import ServerEntry, ServerStanding
+    from helix_graph.sharing.server import ServerEntry, ServerLine, ServerStanding
 
 #: For how long a server is not asked by questions after it was away, in seconds.
 _WAIT = 60.0
@@ -148,8 +150,40 @@ class Team:
             mark, records = self._sharing.own.mark(), self._own_records()
             own = itertools.chain(self._own_episodes(pushing, progress), pushing.records(records))
             self._push(server, replica, own, pushing)
+            self._push_lines(server, replica, pushing)
             replica.change(mark=mark, pushed=_digest_of(records))
         return pushing
+
+    def _push_lines(self, server: TeamServer, replica: Replica, pushing: _Pushing) -> None:
+        """Pushes what the server keeps for this user alone, and deletes there what is no more so.
+
+        A line goes when another one of the same record comes, when this memory has the insight as one that it shares,
+        and when something that it names was forgotten. What is merely missing here stays.
+        """
+        let_go = self._sharing.own.let_go()
+        there = {one.subject: one for one in server.private()}
+        own = {one.subject: one for one in self._sharing.own.private_lines() if not self._rests_on_gone(one, let_go)}
+        new: set[str] = set()
+        if server.has_private:
+            checked = pushing.lines(own.values(), there)
+            for part in batches(checked, size=lambda one: len(one.data)):
+                new |= server.push_private(part)
+                pushing.sent += len(part)
+        pushing.stored += len(new)
+        followed = {own[subject].key for subject in new}
+        followed |= {key_of_insight(one.uid) for one in pushing.own.values() if isinstance(one, SharedInsight)}
+        gone = {
+            subject
+            for subject, one in there.items()
+            if subject not in own and (one.key in followed or self._rests_on_gone(one, let_go))
+        }
+        if gone:
+            server.delete(gone)
+            pushing.deleted |= gone
+        replica.change(let_go=_digest_of_all(let_go))
+
+    def _rests_on_gone(self, line: PrivateLine | ServerLine, let_go: frozenset[str]) -> bool:
+        return any(one in let_go or self._is_forgotten(one) for one in line.rests_on)
 
     def _take_back(
         self, server: TeamServer, replica: Replica, standing: ServerStanding
@@ -161,8 +195,21 @@ class Team:
         there = [one for one in own if one.kind != "gone" and not self._is_forgotten(one.subject)]
         wanted = [one for one in there if one.subject not in here and not replica.is_own(one)]
         problems = [problem for one, data in server.contents(wanted) if (problem := replica.keep(one, data, mine=True))]
+        lines = self._lines_wanted(server)
+        problems += [problem for line, data in server.contents(lines) if (problem := replica.keep_line(line, data))]
         replica.take_back(self._sharing, deleted=(one.subject for one in own if one.kind == "gone"))
-        return len(wanted) - len(problems), problems
+        return len(wanted) + len(lines) - len(problems), problems
+
+    def _lines_wanted(self, server: TeamServer) -> list[ServerLine]:
+        """The lines of this role whose records are not here, and that name nothing which was forgotten here.
+
+        Of two lines of a record, of two machines, the later one.
+        """
+        let_go = self._sharing.own.let_go()
+        here = {one.key for one in self._sharing.own.private_lines()} | let_go
+        here |= {key_of_insight(uid) for uid in self._sharing.own.uids()}
+        newest = {one.key: one for one in server.private()}
+        return [one for one in newest.values() if one.key not in here and not self._rests_on_gone(one, let_go)]
 
     def follow(self, *, began: str = "", progress: Callable[[int, int, Path], None] | None = None) -> TeamPulled:
         """Brings in what others have, for as long as the user's settings say; the next call goes on from there.
@@ -199,9 +246,9 @@ class Team:
         if not (settings.database and state.project) or mark == state.mark or replica.was_away(within=_WAIT):
             return TeamPushed()
         records = self._own_records()
-        digest = _digest_of(records)
+        digest, let_go = _digest_of(records), _digest_of_all(self._sharing.own.let_go())
         try:
-            if digest == (state.pushed or _digest_of(())):
+            if digest == (state.pushed or _digest_of(())) and let_go == (state.let_go or _digest_of_all(())):
                 done: TeamPushed | None = TeamPushed()
             else:
                 with TeamServer(settings.database, state.project, budget=settings.seconds) as server:
@@ -226,6 +273,8 @@ class Team:
             return TeamPushed(away=f"{author_name(standing.role)} may only read on the server: it stays here")
         pushing = _Pushing(server.own())
         self._push(server, replica, pushing.records(records), pushing)
+        if _digest_of_all(self._sharing.own.let_go()) != (replica.state.let_go or _digest_of_all(())):
+            self._push_lines(server, replica, pushing)  # what names an insight that was forgotten goes at once
         return TeamPushed(stored=pushing.stored, deleted=len(pushing.deleted), problems=tuple(pushing.problems))
 
     def erase(self) -> ServerErasure | None:
@@ -248,8 +297,9 @@ class Team:
             with TeamServer(address, project) as server:
                 pushing = _Pushing(server.own())
                 self._push(server, replica, pushing.records(self._own_records()), pushing)
+                self._push_lines(server, replica, pushing)
                 forgotten = {path.stem for path in (self.root / FORGOTTEN).glob("*.json")}
-                found = server.trace(forgotten | pushing.deleted)
+                found = server.trace(forgotten | pushing.deleted, rests_on=forgotten | self._sharing.own.let_go())
                 return ServerErasure(deleted=len(pushing.deleted), left=found.objects, tombstones=found.tombstones)
         except TeamServerFailed as error:
             return ServerErasure(problem=str(error))
@@ -295,6 +345,7 @@ class Team:
                 records=before.records,
                 rests_on=before.rests_on,
                 pushed=before.pushed,
+                let_go=before.let_go,
                 mark=before.mark,
             )
 
@@ -434,17 +485,35 @@ class _Pushing:
             self.own[one.subject] = record
             yield from self.checked(f"the {type(record).__name__} {one.subject[:12]}", one)
 
+    def lines(self, own: Iterable[PrivateLine], there: Collection[str]) -> Iterator[PrivateLine]:
+        """Those of the own lines that are not ``there`` and may be pushed."""
+        for one in own:
+            if one.subject in there:
+                self.unchanged += 1
+            elif self._may_be_pushed(f"the line {one.subject[:12]}", one.data, largest=LARGEST_RECORD):
+                yield one
+
     def checked(self, name: str, one: ServerObject) -> Iterator[ServerObject]:
         """The object, unless the server has it as it is, or it may not be pushed."""
+        largest = LARGEST_OBJECT if one.kind == "episode" else LARGEST_RECORD
         if self.there.get(one.subject) == one.hash:
             self.unchanged += 1
-        elif len(one.data) > (largest := LARGEST_OBJECT if one.kind == "episode" else LARGEST_RECORD):
-            problem = f"it has {len(one.data):,} bytes; the server takes {largest:,}"
-            self.problems.append(ShareProblem(file=name, line=1, problem=problem, kind="invalid"))
-        elif found := list(find_secrets(name, one.data)):
-            self.problems += found
-        else:
+        elif self._may_be_pushed(name, one.data, largest=largest):
             yield one
+
+    def _may_be_pushed(self, name: str, data: bytes, *, largest: int) -> bool:
+        """Whether it is not too large and has no secret; else it is noted why."""
+        found = list(find_secrets(name, data)) if len(data) <= largest else []
+        if len(data) > largest:
+            problem = f"it has {len(data):,} bytes; the server takes {largest:,}"
+            found = [ShareProblem(file=name, line=1, problem=problem, kind="invalid")]
+        self.problems += found
+        return not found
+
+
+def _digest_of_all(names: Iterable[str]) -> str:
+    """What differs as soon as one more or less is among them."""
+    return sha256("".join(sorted(names)).encode()).hexdigest()
 
 
 def _digest_of(records: Iterable[tuple[SharedRecord, ServerObject]]) -> str:

@@ -1,0 +1,191 @@
+"""What the server keeps of a memory's insights for its author alone: lines of an export (`insights.transfer`).
+
+Shared records say what others need. The rest of a memory goes as lines: what was handed over, withheld and passed over,
+why an outcome was judged as it was, how idle time was counted, what was merged or forgotten, and what an import of
+somebody's file brought, with the file's mark. Row-level security shows them to their author only, so they name sessions
+as they are. They come back with ``--mine`` as an export of one's own does (``import --own``): what a file brought stays
+a quotation from that file and gives no rank. What came from the team is no part of them: its author has it there.
+
+A line is addressed by its content, so a changed record is another line. Its ``key`` says which record it is about, and
+``rests_on`` which sessions and insights it names, as tombstones call them: whoever forgets one of these, on any
+machine of theirs, deletes every line that names it.
+"""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from hashlib import sha256
+from typing import TYPE_CHECKING, NamedTuple
+
+import msgspec
+
+from helix_episodes.store import PREFIX
+from helix_graph.database import ANY_OF, as_list
+from helix_graph.insights import feedback, rows
+from helix_graph.insights.links import links_where
+from helix_graph.insights.model import FeedbackEntry, ForgottenInsight, ImportMark, Injection, Insight, InsightLink
+from helix_graph.insights.transfer import line_of, record_of, take_in
+from helix_graph.project import digest
+from helix_graph.sharing.shared_files import feedback_entry, is_from_team
+from helix_graph.timestamps import stamp
+
+if TYPE_CHECKING:
+    import sqlite3
+    from collections.abc import Collection, Iterable, Iterator
+
+    from helix_graph.insights.context import InsightContext
+    from helix_graph.insights.model import Record
+    from helix_graph.sharing.records import SharedFeedback
+
+#: Of what others forgot nothing is known, not even when; so that everybody remembers the same.
+NO_TIME = stamp(datetime(1970, 1, 1, tzinfo=UTC))
+
+
+class PrivateLine(msgspec.Struct, frozen=True, kw_only=True):
+    """A record of one's own, as the server keeps it for its author alone; all but ``data`` are hashes."""
+
+    key: str
+    rests_on: tuple[str, ...]
+    data: bytes
+
+    @property
+    def hash(self) -> str:
+        """The content's address."""
+        return sha256(self.data).hexdigest()
+
+    @property
+    def subject(self) -> str:
+        """What the server calls the line, and its tombstone."""
+        return digest(f"line {self.hash}")
+
+
+class PrivateRecord(NamedTuple):
+    """What a line says: a record, and which import brought it, if one did."""
+
+    record: Record
+    mark: ImportMark | None
+
+
+def key_of(record: Record) -> str:
+    """Which record it is, whatever it says: an insight's is the same when it was forgotten."""
+    if isinstance(record, Insight | ForgottenInsight):
+        return key_of_insight(record.uid)
+    kind = {InsightLink: "link", FeedbackEntry: "feedback", Injection: "injection"}[type(record)]
+    return digest(f"{kind} {record.id}")
+
+
+def key_of_insight(uid: str) -> str:
+    """What a line that is about an insight has for a key, and one that names it among what it rests on."""
+    return digest(f"insight {uid}")
+
+
+def read_line(data: bytes, *, now: datetime) -> PrivateRecord:
+    """What a line says, as it may be taken in.
+
+    Raises:
+        msgspec.MsgspecError, ValueError, InvalidArgument: It is none, or a part is out of its bounds.
+    """
+    record, *more = [record_of(line, now=now) for line in data.decode().splitlines()]
+    mark = more[0] if more else None
+    if isinstance(record, ImportMark) or not (mark is None or isinstance(mark, ImportMark)) or more[1:]:
+        raise ValueError("it is no record with its mark")
+    if mark and mark.id != _id_of(record):
+        raise ValueError("its mark is that of another record")
+    return PrivateRecord(record, mark)
+
+
+def uid_of(record: Record) -> str:
+    """The insight that a record is, or was; nothing of what merely speaks of insights."""
+    return record.uid if isinstance(record, Insight | ForgottenInsight) else ""
+
+
+def take_lines_back(context: InsightContext, records: list[Record], lines: Iterable[PrivateRecord]) -> None:
+    """Takes records and what lines say for this memory's own, but for what a line's mark says that a file brought."""
+    given = list(lines)
+    entries = as_list(one.record.id for one in given if isinstance(one.record, FeedbackEntry))
+    with context.database.writing() as connection:
+        # They came without their reasons, from the shared records alone.
+        bare = [one.id for one in feedback.read_entries(connection, f"{feedback.COUNTED} AND id {ANY_OF}", entries)]
+        for identity in bare:
+            feedback.remove_entries(connection, identity)
+    marks = [one.mark for one in given if one.mark]
+    take_in(context, [*records, *(one.record for one in given)], marks=marks)
+
+
+def private_lines(
+    connection: sqlite3.Connection,
+    *,
+    shared: Collection[str],
+    theirs: Collection[str],
+    outcomes: Iterable[SharedFeedback],
+) -> Iterator[PrivateLine]:
+    """The lines of a memory.
+
+    ``shared`` are the insights of its own that the server has for everybody, ``outcomes`` what it has there of the log.
+    ``theirs`` were harvested from others' sessions, and are others'.
+    """
+    named = {name: uid for name, uid in connection.execute("SELECT name, uid FROM insight")}  # noqa: C416  (pairs of a row)
+    marks = {
+        one: ImportMark(id=one, file=file, sha256=sha, ts=ts)
+        for one, file, sha, ts in connection.execute("SELECT id, file, sha256, ts FROM insight_import")
+    }
+    said = dict(_as_shared(connection, outcomes))
+    for record in _records(connection, shared=shared, theirs=theirs):
+        identity = _id_of(record)
+        mark = marks.get(identity)
+        if mark and is_from_team(mark.file):
+            continue
+        if isinstance(record, FeedbackEntry) and said.get(identity) == msgspec.structs.replace(record, episode=None):
+            continue
+        lines = [line_of(record), *([line_of(mark)] if mark else ())]
+        rests_on = tuple(sorted(set(_rests_on(record, named))))
+        yield PrivateLine(key=key_of(record), rests_on=rests_on, data="\n".join(lines).encode())
+
+
+def _records(connection: sqlite3.Connection, *, shared: Collection[str], theirs: Collection[str]) -> Iterator[Record]:
+    """What may be a line: all that is not among the shared records, nor others' as they have it."""
+    for uid, ts in connection.execute("SELECT uid, ts FROM insight_forgotten WHERE ts <> ? ORDER BY uid", (NO_TIME,)):
+        yield ForgottenInsight(uid, ts)
+    away = frozenset({*shared, *theirs})
+    for stored in rows.where(connection, "1 ORDER BY uid"):
+        if stored.insight.uid not in away:
+            yield stored.insight
+    brought = {one for (one,) in connection.execute("SELECT id FROM insight_import")}
+    for link in links_where(connection, "1 ORDER BY id"):
+        if link.id in brought or link.insight not in away:
+            yield link
+    yield from feedback.read_entries(connection)
+    yield from feedback.read_injections(connection)
+
+
+def _as_shared(
+    connection: sqlite3.Connection, outcomes: Iterable[SharedFeedback]
+) -> Iterator[tuple[str, FeedbackEntry]]:
+    """Outcomes as the shared records bring them back, by id; what is like that is no line."""
+    slugs = {uid: slug for uid, slug in connection.execute("SELECT uid, slug FROM insight")}  # noqa: C416  (pairs of a row)
+    for one in outcomes:
+        entry = feedback_entry(one, [uid for uid in (*one.helped, *one.present) if uid in slugs], slugs)
+        yield one.id, msgspec.structs.replace(entry, episode=None)
+
+
+def _rests_on(record: Record, named: dict[str, str]) -> Iterator[str]:
+    """The sessions and insights that a record names, as tombstones call them."""
+    sessions: list[str | None] = []
+    uids: list[str] = []
+    if isinstance(record, Insight):
+        sessions, uids = [record.episode], [record.uid]
+    elif isinstance(record, InsightLink):
+        sessions, uids = [record.episode], [record.insight, record.target]
+    elif isinstance(record, FeedbackEntry):
+        sessions, uids = [record.episode], [verdict.uid for verdict in record.verdicts]
+        uids += [named[name] for name in record.names if name in named]
+    elif isinstance(record, Injection):
+        sessions = [record.session, record.task]
+        names = (*record.shown, *(one.name for one in record.withheld), *record.passed_over)
+        uids = [named[name] for name in names if name in named]
+    yield from (digest(session.removeprefix(PREFIX)) for session in sessions if session)
+    yield from (key_of_insight(uid) for uid in uids if uid)
+
+
+def _id_of(record: Record) -> str:
+    return record.uid if isinstance(record, Insight | ForgottenInsight) else record.id
