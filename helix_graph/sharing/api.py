@@ -35,7 +35,14 @@ from helix_graph.sharing.git_files import (
 )
 from helix_graph.sharing.model import ShareAdded, ShareCandidate, ShareList, ShareMerged, ShareState
 from helix_graph.sharing.own_records import OwnRecords, named_sessions, own_entries, own_insights, shared_entry
-from helix_graph.sharing.private_lines import NO_TIME, take_lines_back, uid_of
+from helix_graph.sharing.private_lines import (
+    NO_TIME,
+    TopicLine,
+    TopicNumbers,
+    sessions_of,
+    take_lines_back,
+    uid_of,
+)
 from helix_graph.sharing.records import (
     Forgotten,
     SharedEntry,
@@ -217,16 +224,21 @@ class Sharing:
         """
         given = list(records)
         insights = {one.uid for one in given if isinstance(one, SharedInsight)}
-        private = [one for one in lines if uid_of(one.record) not in insights]
+        said = list(lines)
+        private = [one for one in said if not isinstance(one.record, TopicLine) and uid_of(one.record) not in insights]
         full = {one.record.id for one in private if isinstance(one.record, FeedbackEntry)}
         given = [one for one in given if not (isinstance(one, SharedFeedback) and one.id in full)]
         with self._insights.database.reading() as connection:
             slugs = {one.insight.uid: one.insight.slug for one in rows.where(connection, "1")}
-        found = list(own_insights(given, named_sessions(sessions), slugs, now=self._insights.now()))
+        named = named_sessions({*sessions, *sessions_of(said)})
+        found = list(own_insights(given, named, slugs, now=self._insights.now()))
         if found or private:
             take_lines_back(self._insights, found, private)
-        if entries := own_entries(given):
+        twins = [one.record for one in said if isinstance(one.record, SharedEntry)]
+        if entries := own_entries([*given, *twins]):
             self._topics.topics("import", json=entries)
+        if numbers := [one.record.last for one in said if isinstance(one.record, TopicNumbers)]:
+            self._topics.reserve(max(numbers))
 
     def _records(
         self, names: tuple[str, ...], topics: tuple[str, ...], authors: dict[str, str]

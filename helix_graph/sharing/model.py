@@ -115,7 +115,8 @@ class TeamReport(msgspec.Struct, frozen=True, kw_only=True):
     Of this memory's own things ``pushed`` were new or changed, ``unchanged`` were there, ``deleted`` were deleted there
     as they were forgotten or changed here, and ``refused`` stay deleted there. ``missing`` were pushed from here and
     are here no more, though nobody forgot them: they stay there. A role that may only read pushes nothing.
-    Where that was asked for, ``taken_back`` objects of this role became this memory's own.
+    Where that was asked for, ``taken_back`` objects of this role became this memory's own. What only this role reads,
+    as the log of what was handed over, is counted apart (``lines_pushed``, ``lines_taken_back``).
     """
 
     project: str
@@ -129,6 +130,8 @@ class TeamReport(msgspec.Struct, frozen=True, kw_only=True):
     problems: tuple[ShareProblem, ...] = ()
     missing: int = 0
     taken_back: int = 0
+    lines_pushed: int = 0
+    lines_taken_back: int = 0
 
 
 class ServerErasure(msgspec.Struct, frozen=True, kw_only=True):

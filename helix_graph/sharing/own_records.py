@@ -10,6 +10,8 @@ as lines that others do not see (`helix_graph.sharing.private_lines`).
 
 from __future__ import annotations
 
+import itertools
+from collections import Counter
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -26,7 +28,14 @@ from helix_graph.insights.schema import said_by
 from helix_graph.insights.transfer import checked_record
 from helix_graph.project import digest
 from helix_graph.shared_authors import SHARED_HERE
-from helix_graph.sharing.private_lines import NO_TIME, key_of_insight, private_lines
+from helix_graph.sharing.private_lines import (
+    NO_TIME,
+    ShownToAll,
+    entry_lines,
+    key_of_insight,
+    key_of_twin,
+    private_lines,
+)
 from helix_graph.sharing.records import (
     OwnEntry,
     OwnInsight,
@@ -39,6 +48,7 @@ from helix_graph.sharing.records import (
     shared_insight,
     subject_name,
 )
+from helix_graph.sharing.records import digest as record_digest
 from helix_graph.sharing.shared_files import SharedHere, feedback_entry
 from helix_graph.trust import shared_episodes
 
@@ -81,14 +91,26 @@ class OwnRecords:
         found = [insight for insight, _, _ in self.insights()]
         shared = shared_episodes(self.root, {one.episode for one in found if one.episode.startswith(PREFIX)})
         own = [one for one in found if one.episode not in shared]
-        here = self.here()
-        theirs = {here.entries[name] for name in here.theirs}
-        entries = [one for one in self.entries().values() if one.id not in theirs]
         feedback = self.feedback_on(one.uid for one in own)
         links = self._links()
         insights = (replace(shared_insight(one), own=_own_part(one, links.get(one.uid, ()))) for one in own)
-        mine = (replace(shared_entry(one), own=OwnEntry(id=one.id, links=one.links)) for one in entries)
-        return (*insights, *feedback, *mine)
+        return (*insights, *feedback, *self._own_entries())
+
+    def _own_entries(self) -> list[SharedEntry]:
+        """The entries that nobody brought, in the order of an export, which is that of their places."""
+        here = self.here()
+        theirs = {here.entries[name] for name in here.theirs}
+        by_topic: dict[str, list[ExportedEntry]] = {}
+        for one in self.entries().values():
+            if one.id not in theirs:
+                by_topic.setdefault(one.topic, []).append(one)
+        found = []
+        for entries in by_topic.values():
+            in_order = all(one.id < other.id for one, other in itertools.pairwise(entries))
+            for place, one in enumerate(entries, start=1):
+                own = OwnEntry(id=one.id, links=one.links, place=0 if in_order else place)
+                found.append(replace(shared_entry(one), own=own))
+        return found
 
     def private_lines(self) -> tuple[PrivateLine, ...]:
         """What the server keeps for this user alone, apart from what rests on something that was forgotten here."""
@@ -101,7 +123,21 @@ class OwnRecords:
             taught = dict(connection.execute("SELECT uid, episode FROM insight WHERE episode != ''"))
             others = shared_episodes(self.root, {one for one in taught.values() if one.startswith(PREFIX)})
             theirs = {uid for uid, episode in taught.items() if episode in others} - shared
-            return tuple(private_lines(connection, shared=shared, theirs=theirs, outcomes=outcomes))
+            recorded = {path.stem for path in self.root.glob(f"episodes/{PREFIX}*.json")} | {""}
+            # Of a session that is not recorded the shared record has a hash alone.
+            nameless = {uid for uid, episode in taught.items() if episode not in recorded}
+            own = ShownToAll(insights=shared - nameless, of_others=theirs, outcomes=outcomes)
+            lines = list(private_lines(connection, own))
+        entries = [one for one in records if isinstance(one, SharedEntry)]
+        return (*lines, *entry_lines(entries, last=self._topics.last_number()))
+
+    def replaced_twins(self) -> frozenset[str]:
+        """The keys that lines of entries had which were changed or deleted here, and looked like another one."""
+        if not self._insights.path.exists():
+            return frozenset()
+        live = Counter(record_digest(shared_entry(one)) for one in self.entries().values())
+        gone = Counter(record_digest(shared_entry(one)) for one in self._topics.replaced_entries())
+        return frozenset(key_of_twin(name, number) for name in gone for number in range(2, live[name] + gone[name] + 1))
 
     def let_go(self) -> frozenset[str]:
         """The insights that were forgotten here, as lines name what they rest on."""
@@ -270,6 +306,11 @@ def own_entries(records: Iterable[SharedRecord]) -> str:
     """Entries as an import of topics takes them, with their numbers, in the order in which they were stored."""
     found = [(one.own or OwnEntry(id=0), one) for one in records if isinstance(one, SharedEntry)]
     found.sort(key=lambda pair: (pair[0].id, pair[1].stored))
+    for topic in {one.topic for own, one in found if own.place}:
+        slots = [number for number, (_, one) in enumerate(found) if one.topic == topic]
+        ordered = sorted((found[number] for number in slots), key=lambda pair: pair[0].place)
+        for number, pair in zip(slots, ordered, strict=True):
+            found[number] = pair
     items = [
         {
             **{name: getattr(one, name) for name in one.__struct_fields__ if name != "own"},

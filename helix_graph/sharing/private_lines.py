@@ -13,9 +13,10 @@ machine of theirs, deletes every line that names it.
 
 from __future__ import annotations
 
+from collections import Counter
 from datetime import UTC, datetime
 from hashlib import sha256
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Annotated, NamedTuple
 
 import msgspec
 
@@ -26,12 +27,14 @@ from helix_graph.insights.links import links_where
 from helix_graph.insights.model import FeedbackEntry, ForgottenInsight, ImportMark, Injection, Insight, InsightLink
 from helix_graph.insights.transfer import line_of, record_of, take_in
 from helix_graph.project import digest
-from helix_graph.sharing.shared_files import feedback_entry, is_from_team
+from helix_graph.sharing.records import SharedEntry
+from helix_graph.sharing.records import digest as record_digest
+from helix_graph.sharing.shared_files import checked_shared, feedback_entry, is_from_team
 from helix_graph.timestamps import stamp
 
 if TYPE_CHECKING:
     import sqlite3
-    from collections.abc import Collection, Iterable, Iterator
+    from collections.abc import Collection, Iterable, Iterator, Sequence
 
     from helix_graph.insights.context import InsightContext
     from helix_graph.insights.model import Record
@@ -39,6 +42,9 @@ if TYPE_CHECKING:
 
 #: Of what others forgot nothing is known, not even when; so that everybody remembers the same.
 NO_TIME = stamp(datetime(1970, 1, 1, tzinfo=UTC))
+
+#: The beginning of a line of topics; those of insights begin with the word that an export has there.
+_TOPIC = b'{"kind":'
 
 
 class PrivateLine(msgspec.Struct, frozen=True, kw_only=True):
@@ -59,24 +65,57 @@ class PrivateLine(msgspec.Struct, frozen=True, kw_only=True):
         return digest(f"line {self.hash}")
 
 
+class TopicNumbers(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", tag="topic-numbers"):
+    """The last number that was given in the log of topics: a deleted entry's is no other's."""
+
+    last: Annotated[int, msgspec.Meta(ge=1, lt=2**40)]
+
+
+#: What a line says of topics: one of several entries that are the same in all but their numbers, or the last number.
+TopicLine = SharedEntry | TopicNumbers
+
+
 class PrivateRecord(NamedTuple):
     """What a line says: a record, and which import brought it, if one did."""
 
-    record: Record
+    record: Record | TopicLine
     mark: ImportMark | None
 
 
-def key_of(record: Record) -> str:
+class ShownToAll(NamedTuple):
+    """What the server has for everybody of the log, which is no line, and what is others' anyway.
+
+    ``insights`` and ``outcomes`` are this memory's own; insights ``of_others`` were harvested from others' sessions.
+    """
+
+    insights: Collection[str]
+    of_others: Collection[str]
+    outcomes: Sequence[SharedFeedback]
+
+
+def key_of(record: Record | TopicNumbers) -> str:
     """Which record it is, whatever it says: an insight's is the same when it was forgotten."""
     if isinstance(record, Insight | ForgottenInsight):
         return key_of_insight(record.uid)
+    if isinstance(record, TopicNumbers):
+        return digest("topic numbers")
     kind = {InsightLink: "link", FeedbackEntry: "feedback", Injection: "injection"}[type(record)]
     return digest(f"{kind} {record.id}")
+
+
+def is_key_of(record: Record | TopicLine, key: str) -> bool:
+    """Whether a line with this key may say that; which of several entries it is does not follow from an entry."""
+    return isinstance(record, SharedEntry) or key_of(record) == key
 
 
 def key_of_insight(uid: str) -> str:
     """What a line that is about an insight has for a key, and one that names it among what it rests on."""
     return digest(f"insight {uid}")
+
+
+def key_of_twin(name: str, number: int) -> str:
+    """The key of the entry that is the second, third… of those with this digest."""
+    return digest(f"entry {name} {number}")
 
 
 def read_line(data: bytes, *, now: datetime) -> PrivateRecord:
@@ -85,6 +124,8 @@ def read_line(data: bytes, *, now: datetime) -> PrivateRecord:
     Raises:
         msgspec.MsgspecError, ValueError, InvalidArgument: It is none, or a part is out of its bounds.
     """
+    if data.startswith(_TOPIC):
+        return PrivateRecord(_topic_line(data, now=now), None)
     record, *more = [record_of(line, now=now) for line in data.decode().splitlines()]
     mark = more[0] if more else None
     if isinstance(record, ImportMark) or not (mark is None or isinstance(mark, ImportMark)) or more[1:]:
@@ -94,7 +135,14 @@ def read_line(data: bytes, *, now: datetime) -> PrivateRecord:
     return PrivateRecord(record, mark)
 
 
-def uid_of(record: Record) -> str:
+def _topic_line(data: bytes, *, now: datetime) -> TopicLine:
+    line: TopicLine = msgspec.json.decode(data, type=TopicLine)
+    if isinstance(line, SharedEntry):
+        checked_shared(data, now=now)
+    return line
+
+
+def uid_of(record: Record | TopicLine) -> str:
     """The insight that a record is, or was; nothing of what merely speaks of insights."""
     return record.uid if isinstance(record, Insight | ForgottenInsight) else ""
 
@@ -109,28 +157,45 @@ def take_lines_back(context: InsightContext, records: list[Record], lines: Itera
         for identity in bare:
             feedback.remove_entries(connection, identity)
     marks = [one.mark for one in given if one.mark]
-    take_in(context, [*records, *(one.record for one in given)], marks=marks)
+    said = [one.record for one in given if not isinstance(one.record, TopicLine)]
+    take_in(context, [*records, *said], marks=marks)
 
 
-def private_lines(
-    connection: sqlite3.Connection,
-    *,
-    shared: Collection[str],
-    theirs: Collection[str],
-    outcomes: Iterable[SharedFeedback],
-) -> Iterator[PrivateLine]:
-    """The lines of a memory.
+def sessions_of(lines: Iterable[PrivateRecord]) -> frozenset[str]:
+    """The sessions that lines name, as themselves."""
+    found: set[str | None] = set()
+    for record, _ in lines:
+        if isinstance(record, Insight | InsightLink | FeedbackEntry):
+            found.add(record.episode)
+        elif isinstance(record, Injection):
+            found.add(record.session)
+    return frozenset(one for one in found if one)
 
-    ``shared`` are the insights of its own that the server has for everybody, ``outcomes`` what it has there of the log.
-    ``theirs`` were harvested from others' sessions, and are others'.
-    """
+
+def entry_lines(entries: Iterable[SharedEntry], *, last: int) -> Iterator[PrivateLine]:
+    """The lines of topics: of entries that are the same to others all but the first, and the last number given."""
+    seen: Counter[str] = Counter()
+    newest = 0
+    for one in entries:
+        name = record_digest(one)
+        seen[name] += 1
+        newest = max(newest, one.own.id if one.own else 0)
+        if seen[name] > 1:
+            yield PrivateLine(key=key_of_twin(name, seen[name]), rests_on=(), data=msgspec.json.encode(one))
+    if last > newest:
+        numbers = TopicNumbers(last=last)
+        yield PrivateLine(key=key_of(numbers), rests_on=(), data=msgspec.json.encode(numbers))
+
+
+def private_lines(connection: sqlite3.Connection, to_all: ShownToAll) -> Iterator[PrivateLine]:
+    """The lines of a memory's insights and their log."""
     named = {name: uid for name, uid in connection.execute("SELECT name, uid FROM insight")}  # noqa: C416  (pairs of a row)
     marks = {
         one: ImportMark(id=one, file=file, sha256=sha, ts=ts)
         for one, file, sha, ts in connection.execute("SELECT id, file, sha256, ts FROM insight_import")
     }
-    said = dict(_as_shared(connection, outcomes))
-    for record in _records(connection, shared=shared, theirs=theirs):
+    said = dict(_as_shared(connection, to_all.outcomes))
+    for record in _records(connection, away=frozenset({*to_all.insights, *to_all.of_others})):
         identity = _id_of(record)
         mark = marks.get(identity)
         if mark and is_from_team(mark.file):
@@ -142,11 +207,10 @@ def private_lines(
         yield PrivateLine(key=key_of(record), rests_on=rests_on, data="\n".join(lines).encode())
 
 
-def _records(connection: sqlite3.Connection, *, shared: Collection[str], theirs: Collection[str]) -> Iterator[Record]:
-    """What may be a line: all that is not among the shared records, nor others' as they have it."""
+def _records(connection: sqlite3.Connection, *, away: frozenset[str]) -> Iterator[Record]:
+    """What may be a line: all but insights that are ``away``, with what a shared record says of their links."""
     for uid, ts in connection.execute("SELECT uid, ts FROM insight_forgotten WHERE ts <> ? ORDER BY uid", (NO_TIME,)):
         yield ForgottenInsight(uid, ts)
-    away = frozenset({*shared, *theirs})
     for stored in rows.where(connection, "1 ORDER BY uid"):
         if stored.insight.uid not in away:
             yield stored.insight

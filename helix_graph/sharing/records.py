@@ -55,10 +55,14 @@ class OwnInsight(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 
 
 class OwnEntry(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """What of an entry is its author's alone: its number there, and those of the entries that it is linked to."""
+    """What of an entry is its author's alone: its number there, and those of the entries that it is linked to.
+
+    ``place`` counts the entries of its topic from 1 on, where their order is not that of their numbers.
+    """
 
     id: int
     links: tuple[int, ...] = ()
+    place: int = 0
 
 
 class SharedInsight(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", tag="insight", omit_defaults=True):

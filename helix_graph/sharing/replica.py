@@ -35,7 +35,7 @@ from helix_graph.project import TEAM, TEAM_EPISODES, TEAM_FORGOTTEN, TEAM_RECORD
 from helix_graph.project import digest as subject_of_name
 from helix_graph.shared_authors import author_name
 from helix_graph.sharing.own_records import own_insights
-from helix_graph.sharing.private_lines import key_of, read_line
+from helix_graph.sharing.private_lines import is_key_of, read_line
 from helix_graph.sharing.records import (
     Forgotten,
     SharedEntry,
@@ -204,7 +204,7 @@ class Replica:
         def keep() -> None:
             _check_sizes("record", data)
             found = read_line(data, now=datetime.now(UTC))
-            if key_of(found.record) != entry.key:
+            if not is_key_of(found.record, entry.key):
                 raise ValueError("its name is that of another record")
             self._lines_back.append(found)
 

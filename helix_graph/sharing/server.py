@@ -288,7 +288,6 @@ class TeamServer:
         self.project = check_project(project)
         self._end = None if budget is None else time.monotonic() + budget
         self._connection: psycopg.Connection[Any] | None = None
-        self._version = 0
         self._pauses: tuple[float, ...] = _PAUSES[:2]  # as long as it never answered, its address may be wrong
 
     def __enter__(self) -> Self:
@@ -356,7 +355,7 @@ class TeamServer:
     def delete(self, subjects: Iterable[str]) -> int:
         """Deletes objects of this role, whoever else has some of the same subject; how many there were."""
         sql = "SELECT helix_team.forget(%s, %s::text[])"
-        if self.version < _FORGETS:
+        if self._version() < _FORGETS:
             sql = (
                 "DELETE FROM helix_team.object WHERE project = %s AND author = session_user"
                 " AND subject = ANY(%s::text[]) RETURNING subject"
@@ -374,27 +373,23 @@ class TeamServer:
                 ("tombstone", _OF_SUBJECTS),
             )
         )
-        objects = f"{count} + {private}" if self.has_private else count
+        objects = f"{count} + {private}" if self.has_private() else count
         values = {"project": self.project, "subjects": sorted(subjects), "rests_on": sorted(rests_on)}
         (found,) = self._ask(f"SELECT {objects}, {tombstones}", values, ServerTrace, most=1, least=1)
         return found
 
-    @property
-    def version(self) -> int:
-        """That of the server's tables."""
-        if not self._version:
-            (found,) = self._ask("SELECT version FROM helix_team.meta", (), _Version, most=1, least=1)
-            self._version = found.version
-        return self._version
-
-    @property
     def has_private(self) -> bool:
         """Whether the server has a place for what is its author's alone."""
-        return self.version >= _HAS_PRIVATE
+        return self._version() >= _HAS_PRIVATE
+
+    def _version(self) -> int:
+        """That of the tables now: somebody may bring them up to date meanwhile."""
+        (found,) = self._ask("SELECT version FROM helix_team.meta", (), _Version, most=1, least=1)
+        return found.version
 
     def private(self) -> list[ServerLine]:
         """The lines of this role, the oldest first, without contents."""
-        if not self.has_private:
+        if not self.has_private():
             return []
         sql = (
             "SELECT at, subject, key, rests_on, hash, octet_length(data)::bigint FROM helix_team.private"

@@ -119,8 +119,8 @@ class Team:
             standing = server.standing()
             self._begin(replica, standing, name)
             passes = [self._push_all(server, replica, standing, progress)]
-            back, problems = self._take_back(server, replica, standing) if mine else (0, [])
-            if back:  # from now on it is this memory's own as what it pushed itself
+            back, lines, problems = self._take_back(server, replica, standing) if mine else (0, 0, [])
+            if back or lines:  # from now on it is this memory's own as what it pushed itself
                 passes.append(self._push_all(server, replica, standing, progress))
             pulled = self._pull(server, replica, standing, until=None)
         return TeamReport(
@@ -135,6 +135,8 @@ class Team:
             problems=(*problems, *passes[-1].problems),
             missing=len(passes[-1].missing),
             taken_back=back,
+            lines_pushed=sum(one.lines_pushed for one in passes),
+            lines_taken_back=lines,
         )
 
     def _push_all(
@@ -164,14 +166,14 @@ class Team:
         there = {one.subject: one for one in server.private()}
         own = {one.subject: one for one in self._sharing.own.private_lines() if not self._rests_on_gone(one, let_go)}
         new: set[str] = set()
-        if server.has_private:
+        if server.has_private():
             checked = pushing.lines(own.values(), there)
             for part in batches(checked, size=lambda one: len(one.data)):
                 new |= server.push_private(part)
-                pushing.sent += len(part)
-        pushing.stored += len(new)
+        pushing.lines_pushed = len(new)
         followed = {own[subject].key for subject in new}
         followed |= {key_of_insight(one.uid) for one in pushing.own.values() if isinstance(one, SharedInsight)}
+        followed |= self._sharing.own.replaced_twins()
         gone = {
             subject
             for subject, one in there.items()
@@ -179,7 +181,6 @@ class Team:
         }
         if gone:
             server.delete(gone)
-            pushing.deleted |= gone
         replica.change(let_go=_digest_of_all(let_go))
 
     def _rests_on_gone(self, line: PrivateLine | ServerLine, let_go: frozenset[str]) -> bool:
@@ -187,18 +188,21 @@ class Team:
 
     def _take_back(
         self, server: TeamServer, replica: Replica, standing: ServerStanding
-    ) -> tuple[int, list[ShareProblem]]:
-        """Makes what this role pushed this memory's own, unless it is or was forgotten here; how much, and what not."""
+    ) -> tuple[int, int, list[ShareProblem]]:
+        """Makes what this role pushed this memory's own, unless it is or was forgotten here.
+
+        How many objects, how many lines that only this role reads, and what is wrong with others.
+        """
         here = {subject_of_record(one) for one in self._sharing.own.records()}
         listed = itertools.islice(_each(server, standing), MOST_ENTRIES)
         own = [one for one in listed if one.author == standing.role]
         there = [one for one in own if one.kind != "gone" and not self._is_forgotten(one.subject)]
         wanted = [one for one in there if one.subject not in here and not replica.is_own(one)]
-        problems = [problem for one, data in server.contents(wanted) if (problem := replica.keep(one, data, mine=True))]
+        wrong = [problem for one, data in server.contents(wanted) if (problem := replica.keep(one, data, mine=True))]
         lines = self._lines_wanted(server)
-        problems += [problem for line, data in server.contents(lines) if (problem := replica.keep_line(line, data))]
+        spoilt = [problem for line, data in server.contents(lines) if (problem := replica.keep_line(line, data))]
         replica.take_back(self._sharing, deleted=(one.subject for one in own if one.kind == "gone"))
-        return len(wanted) + len(lines) - len(problems), problems
+        return len(wanted) - len(wrong), len(lines) - len(spoilt), [*wrong, *spoilt]
 
     def _lines_wanted(self, server: TeamServer) -> list[ServerLine]:
         """The lines of this role whose records are not here, and that name nothing which was forgotten here.
@@ -472,7 +476,7 @@ class _Pushing:
     def __init__(self, there: dict[str, str]) -> None:
         self.there = there
         self.deleted: set[str] = set()
-        self.sent = self.stored = self.unchanged = 0
+        self.sent = self.stored = self.unchanged = self.lines_pushed = 0
         self.own: dict[str, SharedRecord] = {}
         self.missing: frozenset[str] = frozenset()
         self.problems: list[ShareProblem] = []
@@ -488,9 +492,9 @@ class _Pushing:
     def lines(self, own: Iterable[PrivateLine], there: Collection[str]) -> Iterator[PrivateLine]:
         """Those of the own lines that are not ``there`` and may be pushed."""
         for one in own:
-            if one.subject in there:
-                self.unchanged += 1
-            elif self._may_be_pushed(f"the line {one.subject[:12]}", one.data, largest=LARGEST_RECORD):
+            if one.subject not in there and self._may_be_pushed(
+                f"the line {one.subject[:12]}", one.data, largest=LARGEST_RECORD
+            ):
                 yield one
 
     def checked(self, name: str, one: ServerObject) -> Iterator[ServerObject]:

@@ -276,6 +276,16 @@ class Topics:
         with self.database.reading() as connection:
             return tuple(exported(one.record) for one in entry_log.buried_entries(connection))
 
+    def last_number(self) -> int:
+        """The last number that an entry, or what was done to one, ever got here."""
+        with self.database.reading() as connection:
+            return int(connection.execute("SELECT numbers FROM topic_totals").fetchone()[0])
+
+    def reserve(self, number: int) -> None:
+        """Makes sure that no new entry gets this number, or one before it."""
+        with self.database.writing() as connection:
+            entry_log.reserve(connection, number)
+
     def set_damaged_aside(self, keep: Callable[[int, bytes], None]) -> None:
         """Takes damaged records out, after ``keep`` was given the number and the bytes of each."""
         with self.database.writing() as connection:
