@@ -16,8 +16,8 @@ from helix_cli.app import run
 from helix_graph.errors import TeamServerFailed
 from helix_graph.sharing.administration import add_member, remove_member, set_up
 from helix_graph.sharing.server import ServerObject, TeamServer, check_address
-from helix_graph.sharing.server_schema import script
-from team_world import FAILURE, SUBJECT, an_object, member
+from helix_graph.sharing.server_schema import VERSION, script
+from team_world import FAILURE, SUBJECT, an_object, member, refused
 from thoroughness import few
 
 if TYPE_CHECKING:
@@ -26,17 +26,6 @@ if TYPE_CHECKING:
     from postgres_server import TeamDatabase
 
 WORD = "hunter2"
-
-
-def refused(database: TeamDatabase, role: str, statement: str) -> bool:
-    """Whether the server refuses a statement that a client of ours would never send."""
-    import psycopg
-
-    try:
-        database.execute(statement, role=role)
-    except psycopg.errors.InsufficientPrivilege:
-        return True
-    return False
 
 
 @pytest.mark.parametrize(
@@ -247,7 +236,7 @@ def test_a_server_of_the_first_version_works_and_is_brought_up_to_date(team_serv
     for change in (add_member, remove_member):
         with pytest.raises(TeamServerFailed, match="older version; run `helix-graph team setup`"):
             change(team_server.url(), "shop", "bob")
-    for before in (1, 3):
+    for before in (1, VERSION):
         with TeamServer(team_server.url("ann"), "shop") as ann:
             assert ann.standing().may_write
             assert ann.push([an_object(b"%d" % before)]) == 1
@@ -264,7 +253,7 @@ def test_a_server_of_the_second_version_works_and_is_brought_up_to_date(team_ser
     team_server.execute(script(version=2))
     team_server.execute("INSERT INTO helix_team.member VALUES ('shop', 'ann', 'member')")
     with TeamServer(team_server.url("ann"), "shop") as ann:
-        for before in (2, 3):
+        for before in (2, VERSION):
             assert ann.standing().may_write
             assert ann.push([ServerObject(subject=f"{before}" * 32, kind="record", data=b"x")]) == 1
             assert ann.delete([f"{before}" * 32]) == 1

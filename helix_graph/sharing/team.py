@@ -159,8 +159,8 @@ class Team:
     def _push_lines(self, server: TeamServer, replica: Replica, pushing: _Pushing) -> None:
         """Pushes what the server keeps for this user alone, and deletes there what is no more so.
 
-        A line goes when another one of the same record comes, when this memory has the insight as one that it shares,
-        and when something that it names was forgotten. What is merely missing here stays.
+        A line goes when another one of the same record comes, when the server has its insight as one that this memory
+        shares, and when something that it names was forgotten. What is merely missing here stays.
         """
         let_go = self._sharing.own.let_go()
         there = {one.subject: one for one in server.private()}
@@ -172,7 +172,8 @@ class Team:
                 new |= server.push_private(part)
         pushing.lines_pushed = len(new)
         followed = {own[subject].key for subject in new}
-        followed |= {key_of_insight(one.uid) for one in pushing.own.values() if isinstance(one, SharedInsight)}
+        shared = (one for subject, one in pushing.own.items() if subject in pushing.there)
+        followed |= {key_of_insight(one.uid) for one in shared if isinstance(one, SharedInsight)}
         followed |= self._sharing.own.replaced_twins()
         gone = {
             subject

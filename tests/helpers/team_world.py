@@ -13,6 +13,8 @@ from session_script import BEGIN, Script
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from postgres_server import TeamDatabase
+
 FAILURE = "ModuleNotFoundError: No module named 'parcels'"
 SUBJECT = "a" * 32
 
@@ -50,3 +52,14 @@ def contents(memory: Memory) -> list[str]:
 def an_object(data: bytes) -> ServerObject:
     """An object of one subject."""
     return ServerObject(subject=SUBJECT, kind="record", data=data)
+
+
+def refused(database: TeamDatabase, role: str, statement: str) -> bool:
+    """Whether the server refuses a statement that a client of ours would never send."""
+    import psycopg
+
+    try:
+        database.execute(statement, role=role)
+    except psycopg.errors.InsufficientPrivilege:
+        return True
+    return False

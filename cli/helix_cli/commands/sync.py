@@ -98,6 +98,8 @@ def _render_team(team: TeamReport) -> None:
         said = "nothing pushed (this role may only read)"
     kept = f"; {team.refused} stay deleted there" if team.refused else ""
     kept += f"; {team.taken_back} taken back as your own" if team.taken_back else ""
+    lines = ((team.lines_pushed, "pushed"), (team.lines_taken_back, "taken back"))
+    kept += "".join(f"; {count(number, 'line')} for you alone {done}" for number, done in lines if number)
     kept += f"; {team.missing} missing here and not forgotten stay there" if team.missing else ""
     say(
         f"Team project {team.project}, as {team.role}: {said}{kept}; {pulled.objects} pulled "
