@@ -147,6 +147,22 @@ def test_a_forgotten_session_leaves_the_lines_and_stays_away(
     assert third.insights.why(name_of(third, RETRY))["use_count"] == 1  # as a number it still counts
 
 
+def test_new_lines_wait_for_sync(
+    ann: Memory, tmp_path: Path, team_server: TeamDatabase, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sync(ann, team_server.url("ann"))
+    monkeypatch.setenv("HELIX_DATABASE", team_server.url("ann"))
+    ann.insights.hand_over([name_of(ann, CENTS)], session="second", about="what about the invoices")
+    ann.insights.forget([name_of(ann, RETRY)])
+    assert ann.team.push().away == ""
+    ann.forget(["first"])
+    assert "invoices" not in lines_of(team_server)
+    sync(ann, team_server.url("ann"))
+    assert "invoices" in lines_of(team_server)
+    laptop = elsewhere(tmp_path / "laptop" / "shop", team_server)
+    assert laptop.insights.export() == ann.insights.export()
+
+
 def test_a_forgotten_insight_leaves_the_lines_at_once(
     ann: Memory, tmp_path: Path, team_server: TeamDatabase, monkeypatch: pytest.MonkeyPatch
 ) -> None:

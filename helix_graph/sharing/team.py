@@ -156,8 +156,13 @@ class Team:
             replica.change(mark=mark, pushed=_digest_of(records))
         return pushing
 
-    def _push_lines(self, server: TeamServer, replica: Replica, pushing: _Pushing) -> None:
+    def _push_lines(
+        self, server: TeamServer, replica: Replica, pushing: _Pushing, *, is_forgetting: bool = False
+    ) -> None:
         """Pushes what the server keeps for this user alone, and deletes there what is no more so.
+
+        Lines quote what people asked, so new ones wait for `sync`, as sessions do: where somebody only forgets, a line
+        is pushed in the place of one that said more of the same record, or if it says that an insight was forgotten.
 
         A line goes when another one of the same record comes, when the server has its insight as one that this memory
         shares, and when something that it names was forgotten. What is merely missing here stays.
@@ -167,7 +172,9 @@ class Team:
         own = {one.subject: one for one in self._sharing.own.private_lines() if not self._rests_on_gone(one, let_go)}
         new: set[str] = set()
         if server.has_private():
-            checked = pushing.lines(own.values(), there)
+            known = {*let_go, *(one.key for one in there.values())}
+            wanted = (one for one in own.values() if not is_forgetting or one.key in known)
+            checked = pushing.lines(wanted, there)
             for part in batches(checked, size=lambda one: len(one.data)):
                 new |= server.push_private(part)
         pushing.lines_pushed = len(new)
@@ -279,7 +286,7 @@ class Team:
         pushing = _Pushing(server.own())
         self._push(server, replica, pushing.records(records), pushing)
         if _digest_of_all(self._sharing.own.let_go()) != (replica.state.let_go or _digest_of_all(())):
-            self._push_lines(server, replica, pushing)  # what names an insight that was forgotten goes at once
+            self._push_lines(server, replica, pushing, is_forgetting=True)
         return TeamPushed(stored=pushing.stored, deleted=len(pushing.deleted), problems=tuple(pushing.problems))
 
     def erase(self) -> ServerErasure | None:
@@ -302,7 +309,7 @@ class Team:
             with TeamServer(address, project) as server:
                 pushing = _Pushing(server.own())
                 self._push(server, replica, pushing.records(self._own_records()), pushing)
-                self._push_lines(server, replica, pushing)
+                self._push_lines(server, replica, pushing, is_forgetting=True)
                 forgotten = {path.stem for path in (self.root / FORGOTTEN).glob("*.json")}
                 found = server.trace(forgotten | pushing.deleted, rests_on=forgotten | self._sharing.own.let_go())
                 return ServerErasure(deleted=len(pushing.deleted), left=found.objects, tombstones=found.tombstones)
