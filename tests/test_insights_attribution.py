@@ -6,8 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from helix_graph.insights.attribution import RULE, AttributionSignals, attribute
-from helix_graph.insights.uptake import path_strength
+from helix_graph.insights.attribution import RULE, AttributionSignals, attribute, path_strength
 
 
 def signs(cosine: float | None, *, linked: bool = True, up: bool = False, path: float = 0.0) -> AttributionSignals:
