@@ -548,16 +548,15 @@ def test_a_commit_without_its_hooks_does_not_show_that_they_are_content(
     assert bool(episode_of(log).fixes) is repaired
 
 
-@pytest.mark.parametrize("files", [["src/cart.rs"], ["src/cart.rs", "src/tax.rs"]], ids=["one file", "several"])
-def test_what_names_no_place_is_credited_only_where_one_file_was_changed(
-    script: Begin, episode_of: Extracted, files: list[str]
+def test_a_dependency_that_does_not_build_is_answered_by_the_command_and_not_by_edits(
+    script: Begin, episode_of: Extracted
 ) -> None:
-    broken = "error: failed to run custom build command for `zlib-sys v0.8.3`"
-    log = script("s").prompt("Test").run("cargo test", broken, code=101)
-    for path in files:
-        log = log.edit(path)
+    broken = "error: failed to run custom build command for `zlib-sys v0.8.3`\n\nCaused by:\n  pkg-config not found"
+    log = script("s").prompt("Test").run("cargo test --no-default-features", broken, code=101).edit("src/cart.rs")
     episode = episode_of(log.run("cargo test", "test result: ok. 1 passed; 0 failed; 0 ignored"))
-    assert [changes for _, changes, _ in repairs_in(episode)] == ([["edit src/cart.rs"]] if len(files) == 1 else [])
+    assert [(error, changes) for error, changes, _ in repairs_in(episode)] == [
+        ("cargo test fails: dependency not built", ["run cargo test"])
+    ]
 
 
 def unchecked(*files: str) -> str:

@@ -76,14 +76,8 @@ _MOST_TEXT = 60_000
 def credited_changes(
     timeline: Timeline, changes: Sequence[Decision], error: Event, failure: CheckRun
 ) -> Sequence[Decision]:
-    """Of the changes made before a check passed those that touch what its failure names.
-
-    What names no place is credited to all changes where a test failed, else to those of the only file that was changed.
-    """
+    """Of the changes made before a check passed those that touch what its failure names; all when it names nothing."""
     kind = failure.verdict.kind
-    if error.path is None and not error.tests and not (error.family or "").endswith("test failed"):
-        changed = {one.action.path if one.action and one.action.path else one.id for one in changes}
-        return changes if len(changed) == 1 else []
     if error.path is None or kind not in POINTS_AT_PLACE:
         return changes
     output = timeline.calls[failure.call].output if failure.call is not None else ""

@@ -81,6 +81,11 @@ _COMMAND_WORDINGS = (
     ("not a go module", r"cannot find main module|go\.mod file not found"),
     ("package not found", r"No matching distribution found|Could not find a version|\bE404\b|Unable to locate package"),
     ("package not found", r"no matching package named"),
+    # Behind the name of a crate of the project itself stands its folder.
+    (
+        "dependency not built",
+        r"failed to run custom build command for `[^`(]+`|Failed building wheel for \S|gyp ERR! build",
+    ),
     ("dependency conflict", r"\bERESOLVE\b|conflicting dependencies|ResolutionImpossible"),
     ("file exists", r"File exists|already exists"),
     ("is a directory", r"[Ii]s a directory"),

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 #: Families with which the shell, the task runner or the checker says that nothing was checked.
 NOTHING_CHECKED = frozenset({
     "unknown task", "command not found", "shell syntax error", "no glob match", "not a module", "not a go module",
-    "unknown option", "unknown command", "not a git repository",
+    "unknown option", "unknown command", "not a git repository", "dependency not built",
 })  # fmt: skip
 _FAMILIES = NOTHING_CHECKED | {
     "ModuleNotFoundError", "permission denied", "connection failed", "address in use", "no space left", "killed",
