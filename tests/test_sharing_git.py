@@ -15,6 +15,7 @@ from helix_cli.app import run
 from helix_episodes.errors import NotFound
 from helix_graph import Memory
 from helix_graph.errors import ShareRefused
+from helix_graph.sharing import shared_files
 from helix_graph.sharing.git_files import LARGEST
 from helix_graph.sharing.records import (
     Forgotten,
@@ -338,6 +339,31 @@ def test_one_unusable_file_is_skipped_and_named_and_the_rest_comes_in(origin: Pa
         assert all(bad[one.file] in one.problem for one in problems), problems
     bobs.sharing.add()  # and none of them stops what Bob shares
     assert git(bob, "status", "--porcelain", "--untracked-files=no").strip() in {"", "A  .helix/.gitignore"}
+
+
+def test_what_takes_long_to_search_is_named_and_keeps_nothing_else_out(
+    origin: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ann, anns = member(origin, "ann")
+    corroborated(anns, RETRY)
+    anns.sharing.add()
+    commit(ann, push="main")
+    mallory = clone(origin, "mallory")
+    longs = [put(mallory, replace(FORGED, uid=f"{n}" * 16, content="key='" * 30_000)) for n in range(3)]
+    reason = "the key is " + "AKIA" + "Q3EGRV7ZT5NPLMWB"
+    secret = put(mallory, replace(FORGED, uid="d" * 16, content="short", reason=reason))
+    _, bobs = member(origin, "bob")
+    merged = bobs.sharing.merge()
+    assert [row["content"] for row in bobs.insights.newest(limit=None)] == [RETRY]
+    for name in longs:  # why it was not searched, and that it is no insight
+        said = [one.problem for one in merged.problems if one.file == name]
+        assert any("not searched for secrets" in one for one in said)
+        assert any("it must have 20 to 8000" in one for one in said)
+    assert {one.kind for one in merged.problems if one.file == secret} == {"secret", "invalid"}
+    monkeypatch.setattr(shared_files, "_LONGEST_SEARCH", 0.0)  # as when other files took so long in vain
+    problems = [one for one in check_shared(bobs.root) if "it was not read" in one.problem]
+    assert problems
+    assert all(one.kind == "invalid" for one in problems)
 
 
 def test_the_name_of_an_unusable_file_is_quoted_where_it_may_be_a_sentence(origin: Path) -> None:

@@ -261,10 +261,13 @@ _SHORT = 200
 _JSON_TEXT = re.compile(r'"(?:[^"\\]|\\.)*"')
 
 
-def find_secrets(file: str, data: bytes, *, seconds: float = math.inf) -> Iterator[ShareProblem]:
+def find_secrets(
+    file: str, data: bytes, *, seconds: float = math.inf, longest: float = math.inf
+) -> Iterator[ShareProblem]:
     """What redaction would cut from a file, by line; each string of JSON is also looked at without its escapes.
 
-    After so many ``seconds`` the rest is not looked at, which is a problem too.
+    After so many ``seconds`` the rest is not looked at, nor is a line of more than ``longest`` characters, which is a
+    problem too.
     """
     until = time.monotonic() + seconds
     for number, line in enumerate(data.decode("utf-8", "replace").splitlines(), start=1):
@@ -272,6 +275,10 @@ def find_secrets(file: str, data: bytes, *, seconds: float = math.inf) -> Iterat
             problem = f"it takes more than {seconds:g} seconds to search for secrets"
             yield ShareProblem(file=file, line=number, problem=problem, kind="invalid")
             return
+        if len(line) > longest:
+            problem = f"the line has more than {longest:,} characters, and was not searched for secrets"
+            yield ShareProblem(file=file, line=number, problem=problem, kind="invalid")
+            continue
         kinds = _kinds_in_short(line) if len(line) <= _SHORT else _kinds_in(line)
         if kinds:
             said = ", ".join(kind.replace("-", " ") for kind in kinds)

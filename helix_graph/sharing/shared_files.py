@@ -5,6 +5,7 @@ A file is taken in if its name is that of its content, if it holds no secret, an
 
 from __future__ import annotations
 
+import time
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -40,10 +41,15 @@ from helix_graph.timestamps import AHEAD
 from helix_graph.topics.transfer import as_exported, parse_import
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Sequence
 
     from helix_graph.topics.transfer import ExportedEntry
 
+#: For how long files that come to nothing, or that take longer than any that a memory wrote, are searched for secrets,
+#: in seconds of a processor: the worst megabyte takes a minute, an entry of 100,000 characters a tenth of a second.
+_LONGEST_SEARCH, _SLOW = 10.0, 0.5
+#: A line holds a text: the longest entry of a topic has 100,000 characters, and some are escaped.
+_LONGEST_LINE = 1 << 17
 #: The ways by which things come; the second is longer.
 GIT = "git"
 TEAM_SERVER = _LONGEST_WAY = "team server"
@@ -62,21 +68,47 @@ def check_shared(root: Path) -> tuple[ShareProblem, ...]:
 
     It reads these files alone, so that it may run on anybody's branch, in CI or before a commit.
     """
-    problems = list(shared_problems(root))
+    search = _BoundedSearch()
+    problems = list(shared_problems(root, search))
     for name in sorted(name for name in tracked(root) if not name.startswith(f"{FOLDER}/")):
         if irregularity(root / name) is None and (root / name).exists():
-            problems += find_secrets(name, read_regular(root / name))
+            problems += search.secrets_in(name, read_regular(root / name))
     return tuple(sorted(problems, key=lambda one: (one.file, one.line)))
 
 
-def shared_problems(root: Path) -> Iterator[ShareProblem]:
+def shared_problems(root: Path, search: _BoundedSearch | None = None) -> tuple[ShareProblem, ...]:
     """Shared files of the work tree that hold a secret, or that no memory takes in; links are no files."""
+    files = []
     for path in sorted((root / FOLDER).rglob("*.json")):
-        if path.is_dir() or irregularity(path):
-            continue
-        data = None if path.stat().st_size > LARGEST else read_regular(path)
-        file = AcceptedFile(path.relative_to(root / FOLDER).as_posix(), data, "")
-        yield from read_accepted([file], now=datetime.now(UTC))[1]
+        if not (path.is_dir() or irregularity(path)):
+            data = None if path.stat().st_size > LARGEST else read_regular(path)
+            files.append(AcceptedFile(path.relative_to(root / FOLDER).as_posix(), data, ""))
+    return read_accepted(files, now=datetime.now(UTC), search=search)[1]
+
+
+class _BoundedSearch:
+    """Looks for secrets in files that others wrote, as long as those made to take time have taken little of it."""
+
+    def __init__(self) -> None:
+        self._wasted = 0.0
+
+    @property
+    def is_over(self) -> bool:
+        """Whether nothing more is searched."""
+        return self._wasted >= _LONGEST_SEARCH
+
+    def secrets_in(self, name: str, data: bytes) -> list[ShareProblem]:
+        """The secrets in a file, and that it was not searched to its end."""
+        if self.is_over:
+            problem = (
+                f"it was not read: files before it took more than {_LONGEST_SEARCH:g} seconds to search for secrets"
+            )
+            return [ShareProblem(file=name, line=1, problem=problem, kind="invalid")]
+        began = time.process_time()
+        found = list(find_secrets(name, data, seconds=_LONGEST_SEARCH, longest=_LONGEST_LINE))
+        took = time.process_time() - began
+        self._wasted += took if found or took > _SLOW else 0.0
+        return found
 
 
 def _checked(name: str, data: bytes, *, now: datetime) -> SharedRecord:
@@ -120,24 +152,32 @@ def checked_shared(data: bytes, *, now: datetime) -> SharedRecord:
 
 
 def read_accepted(
-    files: list[AcceptedFile], *, now: datetime
+    files: Sequence[AcceptedFile], *, now: datetime, search: _BoundedSearch | None = None
 ) -> tuple[list[tuple[SharedRecord, str]], tuple[ShareProblem, ...]]:
-    """The records in shared files with their authors, and what is wrong with those that are not taken in."""
-    found, problems = [], []
-    for one in files:
+    """The records in shared files with their authors, and what is wrong with those that are not taken in.
+
+    Small files come first, so that none is kept out by what takes long to search.
+    """
+    found: dict[str, tuple[SharedRecord, str]] = {}
+    problems: list[ShareProblem] = []
+    search = search or _BoundedSearch()
+    for one in sorted(files, key=lambda one: len(one.data or b"")):
         name = f"{FOLDER}/{one.name}"
         if one.data is None:
             problems.append(ShareProblem(file=name, line=1, problem=TOO_LARGE, kind="invalid"))
             continue
-        secrets = list(find_secrets(name, one.data))
+        was_over, secrets = search.is_over, search.secrets_in(name, one.data)
         problems += secrets
+        if was_over:  # what it holds would be searched as well
+            continue
         try:
             record = _checked(one.name, one.data, now=now)
         except (ValueError, RecursionError, InvalidArgument) as error:
             problems.append(ShareProblem(file=name, line=1, problem=str(error), kind="invalid"))
         else:
-            found += [] if secrets else [(record, one.author)]
-    return found, tuple(problems)
+            found |= {} if secrets else {one.name: (record, one.author)}
+    in_order = [found[one.name] for one in files if one.name in found]
+    return in_order, tuple(sorted(problems, key=lambda one: (one.file, one.line)))
 
 
 def shared_files(root: Path) -> Iterator[tuple[str, SharedRecord]]:
