@@ -32,6 +32,7 @@ from small_worlds import memory_of
 if TYPE_CHECKING:
     from helix_episodes.model import Episode
 
+pa = pytest.importorskip("pyarrow")
 parquet = pytest.importorskip("pyarrow.parquet")
 pytest.importorskip("ibis")
 pytest.importorskip("duckdb")
@@ -281,7 +282,16 @@ def test_an_episode_in_several_folders_counts_once(world: Memory, shards: Path, 
     assert _contents(tmp_path / "both") == _contents(shards)
 
 
-@pytest.mark.parametrize("damage", ["cut", "changed", "foreign", "nested", "columns", "link"])
+def with_counts(path: Path, count: int) -> Any:  # noqa: ANN401  (a pyarrow.Table)
+    """The table in a file with this count in place of every number."""
+    table = parquet.read_table(path, partitioning=None)
+    for place, field in enumerate(table.schema):
+        if pa.types.is_integer(field.type):
+            table = table.set_column(place, field, pa.array([count] * table.num_rows, type=field.type))
+    return table
+
+
+@pytest.mark.parametrize("damage", ["cut", "changed", "foreign", "nested", "columns", "link", "most", "least"])
 def test_a_damaged_shard_is_named(shards: Path, tmp_path: Path, damage: str) -> None:
     copied = tmp_path / "copied"
     shutil.copytree(shards, copied)
@@ -298,6 +308,8 @@ def test_a_damaged_shard_is_named(shards: Path, tmp_path: Path, damage: str) -> 
         parquet.write_table(parquet.read_table(path, partitioning=None).replace_schema_metadata(said), path)
     elif damage == "columns":
         parquet.write_table(parquet.read_table(path, partitioning=None).drop_columns(["what"]), path)
+    elif damage in {"most", "least"}:
+        parquet.write_table(with_counts(path, 2**63 - 1 if damage == "most" else -(2**63)), path)
     else:
         path.unlink()
         path.symlink_to("/dev/zero")
@@ -305,6 +317,15 @@ def test_a_damaged_shard_is_named(shards: Path, tmp_path: Path, damage: str) -> 
         fold([copied], tmp_path / "sums")
     assert raised.value.path == path
     assert not list((tmp_path / "sums").glob("*")) if (tmp_path / "sums").exists() else True
+
+
+def test_an_earlier_fold_with_an_impossible_count_is_named(shards: Path, sums: Path, tmp_path: Path) -> None:
+    shutil.copytree(sums, tmp_path / "before")
+    for path in (tmp_path / "before").glob("*.parquet"):
+        parquet.write_table(with_counts(path, 2**63 - 1), path)
+    with pytest.raises(ShardDamaged) as raised:
+        fold([tmp_path / "before", shards], tmp_path / "sums")
+    assert raised.value.path.parent == tmp_path / "before"
 
 
 def test_a_damaged_shard_is_written_again(world: Memory, shards: Path, tmp_path: Path) -> None:

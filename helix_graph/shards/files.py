@@ -31,6 +31,10 @@ class ShardDamaged(FileError):
     sentence = "{path} is not a shard that this version can read ({problem}); `helix-graph pack` writes it again"
 
 
+#: No session has as much of anything; sums of as many sessions as there are seconds in a year fit.
+_MOST_OF_SESSION = 10**11
+
+
 class Member(msgspec.Struct, frozen=True, array_like=True):
     """An episode in a shard: the digest of all that its rows are made from, and its session."""
 
@@ -102,19 +106,33 @@ def check_shard(path: Path) -> dict[str, Member]:
 
 
 def find_damage(paths: Sequence[Path]) -> ShardDamaged | None:
-    """The first of these shards that cannot be read to its end."""
+    """The first of these shards that cannot be read to its end, or has a number that is none of a session."""
     pa, parquet = parquet_modules()
     for path in paths:
         try:
             check_shard(path)
             with open_regular(path) as file:
-                for _ in parquet.ParquetFile(file, page_checksum_verification=True).iter_batches():
-                    pass
+                for batch in parquet.ParquetFile(file, page_checksum_verification=True).iter_batches():
+                    if problem := impossible_number(batch, most=_MOST_OF_SESSION):
+                        return ShardDamaged(path=path, problem=problem)
         except ShardDamaged as error:
             return error
         except (pa.ArrowException, OSError) as error:
             return ShardDamaged(path=path, problem=str(error))
     return None
+
+
+def impossible_number(batch: Any, *, most: int) -> str:  # noqa: ANN401  (a pyarrow.RecordBatch)
+    """What is wrong with a number of these rows that is below 0 or above ``most``: sums of such may not fit."""
+    pa, _ = parquet_modules()
+    compute = import_module("pyarrow.compute")
+    for field, column in zip(batch.schema, batch.columns, strict=True):
+        if pa.types.is_integer(field.type):
+            found = compute.min_max(column).as_py()
+            for number in (found["min"], found["max"]):
+                if number is not None and not 0 <= number <= most:
+                    return f"{number:,} in its column {field.name} is no count"
+    return ""
 
 
 def write_shard(path: Path, rows: dict[str, list[Row]], members: dict[str, Member]) -> int:

@@ -40,7 +40,15 @@ from helix_graph.issues.history import Failure, History, first_occurrences
 from helix_graph.issues.remedies import changes_for, kinds_of_changes
 from helix_graph.shards.aggregate import TABLES, Sums, Table, newest_versions, sums_of_facts, total
 from helix_graph.shards.engines import LOCAL_MASTER, engine_errors, open_duckdb, open_spark
-from helix_graph.shards.files import ShardDamaged, arrow_schema, check_shard, find_damage, parquet_modules, shard_files
+from helix_graph.shards.files import (
+    ShardDamaged,
+    arrow_schema,
+    check_shard,
+    find_damage,
+    impossible_number,
+    parquet_modules,
+    shard_files,
+)
 from helix_graph.shards.rows import (
     LONGEST_MESSAGE,
     NO_DAY,
@@ -64,6 +72,8 @@ if TYPE_CHECKING:
 Engine = Literal["local", "duckdb", "spark"]
 #: A session that was resumed after so many days counts the failures that it repeats again, where days are folded apart.
 LOOK_BACK = timedelta(days=31)
+#: No company has as much of anything; a hundred folds of such fit into a sum.
+_MOST_OF_ALL = 10**16
 #: Rows are written in groups of so many, however the engine gives them: the bytes depend on nothing else.
 ROWS_A_GROUP = 65_536
 
@@ -276,8 +286,9 @@ def _unreadable(path: Path) -> str:
     pa, parquet = parquet_modules()
     try:
         with open_regular(path) as file:
-            for _ in parquet.ParquetFile(file).iter_batches():
-                pass
+            for batch in parquet.ParquetFile(file).iter_batches():
+                if problem := impossible_number(batch, most=_MOST_OF_ALL):
+                    return problem
     except (pa.ArrowException, OSError) as error:
         return str(error)
     return ""

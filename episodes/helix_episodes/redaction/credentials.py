@@ -239,7 +239,7 @@ token _has_drawn_token folded: x-…(?:session|auth|user|access|client|app)
 token _is_made_value folded: x-…(?:api-?key|auth-|access-)
     (?i)\bx-(?:[a-z]{1,20}-){0,2}(?:api-?key|(?:auth|access)-(?:token|key))\\{0,15}[\"'`]?
     (?:[ \t]{0,4}(?:[:=|]|[-=]>|,(?=\s?[\"']))|[ \t](?:is|to|as)(?=[ \t]))?[ \t]{0,4}\\{0,15}[\"'`]?
-    (?!https?:|x-)([^\s\"'`,;()<>{}\[\]\\]{6,200})
+    (?!https?:|x-)([^\s\"'`,;()<>{}\[\]\\]{6,4096})
 # A wireless network and its key.
 password _is_mixed_value folded: ssid ¦ wpa ¦ wpa2 ¦ wpa3 ¦ wlan ¦ wifi ¦ wi-fi ¦ hotspot
     (?i)\b(?:ssid|wpa[23]?|wlan|wi-?fi|hotspot)\b[^\n]{0,60}?[\s,;(](?:key|password|pass|pw|code|schlüssel|psk|pwd)
