@@ -8,7 +8,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -16,14 +16,13 @@ import pytest
 
 from helix_episodes import joint_work
 from helix_episodes.errors import ProgramFailed
-from helix_episodes.joint_work import in_order_with_helpers
+from helix_episodes.joint_work import Helpers
 from helix_episodes.workers import in_order
 from helix_graph import Memory
 from helix_graph.graph import compile as compiling
 from processes import PATIENCE, write_logs
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
     from pathlib import Path
 
     from session_script import Script
@@ -48,17 +47,22 @@ def test_any_number_of_workers_makes_the_same_file(memory: Memory, monkeypatch: 
     started: list[int] = []
     steps: list[int] = []
 
-    def counted(*tasks: Any, helpers: int) -> Iterator[bytes]:  # noqa: ANN401  (passed on)
-        started.append(helpers)
-        yield from in_order_with_helpers(*tasks, helpers=helpers)
+    class Counted(Helpers[Any, Any]):
+        def __init__(self, function: Callable[[Any], Any], count: int) -> None:
+            started.append(count)
+            super().__init__(function, count)
 
-    monkeypatch.setattr(joint_work, "in_order_with_helpers", counted)
+    monkeypatch.setattr(joint_work, "Helpers", Counted)
     for count in (1, 2, 3):
         memory.graph.path_of_file.unlink(missing_ok=True)
         report = memory.graph.compile(workers=count, progress=lambda done, *_: steps.append(done))
         assert (report.episodes_processed, len(report.skipped)) == (12, 1)
         made.add(memory.graph.path_of_file.read_bytes())
     assert (len(made), started, steps) == (1, [1, 2], [*range(13)] * 3)
+    for path in (memory.root / "episodes").iterdir():
+        path.write_bytes(path.read_bytes() + b"\n")  # all files of a graph that is there have changed
+    assert memory.graph.compile(workers=2).episodes_processed == 12
+    assert started == [1, 2, 1]
 
 
 COMPILES = "import sys, pathlib, helix_graph; helix_graph.Memory(pathlib.Path(sys.argv[1])).graph.compile()"
@@ -90,9 +94,12 @@ def _fails_at_three(number: int) -> int:
     return number
 
 
-InOrder = partial[Iterator[Any]]
+InOrder = Callable[[Callable[[Any], Any], Iterable[Any]], Iterator[Any]]
 POOL: InOrder = partial(in_order, workers=2)
-HELPER: InOrder = partial(in_order_with_helpers, helpers=1)
+
+
+def _with_helper(function: Callable[[Any], Any], tasks: Iterable[Any]) -> Iterator[Any]:
+    return Helpers(function, 1).in_order(tasks)
 
 
 def _until_another_process(done: list[tuple[int, int]]) -> Iterator[int]:
@@ -104,7 +111,7 @@ def _until_another_process(done: list[tuple[int, int]]) -> Iterator[int]:
         yield number
 
 
-@pytest.mark.parametrize("work", [POOL, HELPER])
+@pytest.mark.parametrize("work", [POOL, _with_helper])
 def test_an_error_arrives_after_what_came_before_it(work: InOrder) -> None:
     found: list[int] = []
     with pytest.raises(ValueError, match="no 3"):
@@ -119,7 +126,7 @@ def _slowly(number: int) -> tuple[int, int]:
 
 def test_this_process_does_tasks_beside_its_helper_and_their_order_stays() -> None:
     done: list[tuple[int, int]] = []
-    for one in HELPER(_slowly, _until_another_process(done)):
+    for one in _with_helper(_slowly, _until_another_process(done)):
         done.append(one)  # noqa: PERF402  (the tasks look at what is done)
     assert [number for number, _ in done] == [*range(len(done))]
     assert len({process for _, process in done}) == 2
@@ -137,7 +144,7 @@ def test_an_error_of_a_helper_arrives_with_where_it_was() -> None:
     here = os.getpid()
     found: list[tuple[int, int]] = []
     with pytest.raises(ValueError, match="no ") as raised:
-        found.extend(HELPER(_refused_elsewhere, ((number, here) for number in range(10_000))))
+        found.extend(_with_helper(_refused_elsewhere, ((number, here) for number in range(10_000))))
     assert [number for number, _ in found] == [*range(len(found))]
     assert str(raised.value) == f"no {len(found)}"
     assert "_refused_elsewhere" in "".join(raised.value.__notes__)
@@ -150,7 +157,7 @@ def _large(task: bytes) -> tuple[bytes, int]:
 def test_tasks_and_results_may_be_larger_than_what_a_pipe_holds() -> None:
     done: list[tuple[int, int]] = []
     tasks = (bytes([number % 256]) * 1_000_000 for number in _until_another_process(done))
-    for result, process in HELPER(_large, tasks):
+    for result, process in _with_helper(_large, tasks):
         assert result == bytes([len(done) % 256]) * 3_000_000
         done.append((len(done), process))
     assert len({process for _, process in done}) == 2
@@ -165,17 +172,17 @@ def _ends_elsewhere(here: int) -> int:
 
 def test_a_helper_that_is_killed_is_an_error_with_a_way_out() -> None:
     with pytest.raises(ProgramFailed, match="--workers 1"):
-        list(HELPER(_ends_elsewhere, [os.getpid()] * 10_000))
+        list(_with_helper(_ends_elsewhere, [os.getpid()] * 10_000))
 
 
 WAITS = """
 import os, sys, time
-from helix_episodes.joint_work import in_order_with_helpers
+from helix_episodes.joint_work import Helpers
 from helix_episodes.workers import in_order
 def main():
     work = in_order(time.sleep, [0.3] * 200, workers=2)
     if "helpers" in sys.argv:
-        work = in_order_with_helpers(time.sleep, [0.3] * 200, helpers=2)
+        work = Helpers(time.sleep, 2).in_order([0.3] * 200)
     for one in work:
         print("one", flush=True)
 if __name__ == "__main__":

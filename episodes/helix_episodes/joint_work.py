@@ -41,45 +41,58 @@ _MOST_UNREAD = 8192
 _ROOM_FOR_RESULTS = 1 << 20
 
 
-def in_order_with_helpers(
-    function: Callable[[_Task], _Result], tasks: Iterable[_Task], *, helpers: int
-) -> Iterator[_Result]:
-    """The results of a function of a module, in the order of the tasks, which this process and helpers do.
+class Helpers(Generic[_Task, _Result]):
+    """Processes that start at once, for a function of a module; they end with `close`, or when the work is done."""
 
-    This process does a task itself where every helper has enough and no result is due. An exception is raised where its
-    result would come. When the caller stops, or is interrupted, the helpers end.
-    """
-    with ExitStack() as stack:
-        team = [stack.enter_context(closing(_Helper(function))) for _ in range(helpers)]
+    def __init__(self, function: Callable[[_Task], _Result], count: int) -> None:
+        self._function = function
+        self._team: list[_Helper[_Task, _Result]] = []
+        with ExitStack() as unless_all:
+            unless_all.callback(self.close)
+            for _ in range(count):
+                self._team.append(_Helper(function))
+            unless_all.pop_all()
+
+    def in_order(self, tasks: Iterable[_Task]) -> Iterator[_Result]:
+        """The results of the tasks, in their order; this process and the helpers do them.
+
+        This process does a task itself where every helper has enough and no result is due. An exception is raised where
+        its result would come.
+        """
         waiting: deque[Future[_Result]] = deque()
-        for task in tasks:
-            while not (future := _handed_over(task, team)):
-                if waiting and waiting[0].done():
+        with closing(self):
+            for task in tasks:
+                while not (future := self._handed_over(task)):
+                    if waiting and waiting[0].done():
+                        yield waiting.popleft().result()
+                    elif len(waiting) >= _KEPT * (len(self._team) + 1):
+                        self._await_any()
+                    else:
+                        future = _done(self._function, task)
+                        break
+                waiting.append(future)
+            while waiting:
+                if waiting[0].done():
                     yield waiting.popleft().result()
-                elif len(waiting) >= _KEPT * (helpers + 1):
-                    _await_any(team)
                 else:
-                    future = _done(function, task)
-                    break
-            waiting.append(future)
-        while waiting:
-            if not waiting[0].done():
-                _await_any(team)
-            else:
-                yield waiting.popleft().result()
+                    self._await_any()
 
+    def close(self) -> None:
+        """Ends the processes, whatever they do."""
+        for helper in self._team:
+            helper.close()
+        self._team.clear()
 
-def _handed_over(task: _Task, team: list[_Helper[_Task, _Result]]) -> Future[_Result] | None:
-    """What will be the result of a task that one of the helpers takes; None when all have enough to do."""
-    for helper in team:
-        helper.collect()
-    return next((future for helper in team if (future := helper.take(task))), None)
+    def _handed_over(self, task: _Task) -> Future[_Result] | None:
+        """What will be the result of a task that one of the helpers takes; None when all have enough to do."""
+        for helper in self._team:
+            helper.collect()
+        return next((future for helper in self._team if (future := helper.take(task))), None)
 
-
-def _await_any(team: list[_Helper[_Task, _Result]]) -> None:
-    wait([helper.results for helper in team])
-    for helper in team:
-        helper.collect()
+    def _await_any(self) -> None:
+        wait([helper.results for helper in self._team])
+        for helper in self._team:
+            helper.collect()
 
 
 def _done(function: Callable[[_Task], _Result], task: _Task) -> Future[_Result]:

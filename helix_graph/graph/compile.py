@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Iterable, Iterator
-from contextlib import closing
+from contextlib import closing, contextmanager, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -61,6 +61,8 @@ if TYPE_CHECKING:
     import sqlite3
     from datetime import datetime
 
+    from helix_episodes.joint_work import Helpers
+    from helix_graph.graph.episode_rows import ReadingTask
     from helix_graph.graph.source_files import Progress
 
 
@@ -230,9 +232,10 @@ def _compile_into(connection: sqlite3.Connection, job: CompileJob) -> CompileRep
         rebuilt = _prepare_tables(connection)
         if rebuilt:  # a graph that is built again needs all files, whichever were asked for
             job = msgspec.structs.replace(job, chosen=[], since="", assertions_only=False)
-        plan = make_plan(connection, job)
-        if plan or rebuilt is not None:
-            return _carry_out(connection, plan, job, rebuilt)
+        with _helped(job) if rebuilt is not None else nullcontext(job) as job:
+            plan = make_plan(connection, job)
+            if plan or rebuilt is not None:
+                return _carry_out(connection, plan, job, rebuilt)
         unchanged = connection.execute(_IN_GRAPH).fetchone()[0]
         return CompileReport(unchanged=unchanged, skipped=_skipped(connection, plan), dry_run=job.dry_run)
 
@@ -283,7 +286,7 @@ def _carry_out(
     _take_in(connection, plan, changes, taken, job)
     # Changed episodes may revise earlier ones. Revisions are written as assertions, which are taken in like any others.
     if job.whole and not job.dry_run and revise(connection, plan.asserted.folder):
-        again = msgspec.structs.replace(job, assertions_only=True, progress=None)
+        again = msgspec.structs.replace(job, assertions_only=True, progress=None, read_files=None)
         _take_in(connection, make_plan(connection, again), changes, taken, again)
     changes.flush()
     if rebuilt is not None:  # the sums of edges are read from an index of claims
@@ -354,22 +357,42 @@ def _read(connection: sqlite3.Connection, plan: CompilePlan, job: CompileJob) ->
     amount = sum(plan.present[name].size for name in plan.suspects)
     workers = worker_count(amount, worth=_WORTH_A_WORKER, asked=job.workers)
     wanted = _to_read(connection, plan, first)
-    if workers == 1:
+    if workers == 1 and job.read_files is None:
         for one in wanted:
             yield read_file(plan.folder, one)
         return
-    from helix_episodes.joint_work import in_order_with_helpers  # processes take a tenth of a second to load
-
     tasks = ((plan.folder, part) for part in in_parts(wanted, _FILES_AT_A_TIME))
     decoder = msgspec.msgpack.Decoder(list[ReadFile])
-    for packed in in_order_with_helpers(read_files, tasks, helpers=workers - 1):
+    read = job.read_files or _helpers(workers).in_order
+    for packed in read(tasks):
         yield from decoder.decode(packed)
+
+
+@contextmanager
+def _helped(job: CompileJob) -> Iterator[CompileJob]:
+    """The job of reading all files, with helpers that start while these are looked at, where there are many."""
+    files = sum(1 for _ in job.episodes.iterdir()) if job.episodes.is_dir() else 0
+    workers = worker_count(files * _FEW_BYTES, worth=_WORTH_A_WORKER, asked=job.workers)
+    if workers == 1:
+        yield job
+        return
+    with closing(_helpers(workers)) as helpers:
+        yield msgspec.structs.replace(job, read_files=helpers.in_order)
+
+
+def _helpers(workers: int) -> Helpers[ReadingTask, bytes]:
+    """Helpers that read, one less than workers: this process is one of these."""
+    from helix_episodes.joint_work import Helpers  # loading processes takes a tenth of a second
+
+    return Helpers(read_files, workers - 1)
 
 
 #: So many files are read at a time: a quarter of a megabyte of the usual ones, a hundredth of a second's work.
 _FILES_AT_A_TIME = 24
 #: A process starts in a third of a second, and reads four megabytes in one.
 _WORTH_A_WORKER = 4_000_000
+#: Few files of episodes are smaller: before they are looked at, so many bytes are expected in each.
+_FEW_BYTES = 4000
 
 
 def _to_read(connection: sqlite3.Connection, plan: CompilePlan, first: int) -> Iterator[FileToRead]:

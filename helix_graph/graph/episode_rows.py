@@ -148,7 +148,11 @@ def _read_file(folder: Path, one: FileToRead) -> ReadFile:
     return ReadFile(one.name, one.stamp, digest, rows=rows, left_out=facts.problems)
 
 
-def read_files(task: tuple[Path, tuple[FileToRead, ...]]) -> bytes:
+#: A folder, and several of its files.
+ReadingTask = tuple[Path, tuple[FileToRead, ...]]
+
+
+def read_files(task: ReadingTask) -> bytes:
     """`read_file` for several files of a folder, packed as another process hands them over."""
     return msgspec.msgpack.encode([read_file(task[0], one) for one in task[1]])
 

@@ -12,7 +12,7 @@ from __future__ import annotations
 import hashlib
 import os
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -34,7 +34,7 @@ from helix_graph.graph.assertions import (
     name_of,
 )
 from helix_graph.graph.assertions import FOLDER as ASSERTIONS
-from helix_graph.graph.episode_rows import SUFFIX, FileStamp
+from helix_graph.graph.episode_rows import SUFFIX, FileStamp, ReadingTask
 from helix_graph.graph.graph_db import TRIAL_VERSION
 from helix_graph.graph.row_checksums import checksum
 from helix_graph.graph.store import digests_but_of
@@ -238,7 +238,11 @@ Progress = Callable[[int, int, Path], None]
 
 
 class CompileJob(msgspec.Struct, frozen=True):
-    """The arguments of a compile; ``damage`` is what was wrong with the file that was there before."""
+    """The arguments of a compile.
+
+    ``damage`` is what was wrong with the file that was there before. ``read_files`` is on several processes, which have
+    been started for it.
+    """
 
     episodes: Path
     causality: Path
@@ -249,6 +253,7 @@ class CompileJob(msgspec.Struct, frozen=True):
     assertions_only: bool = False
     workers: int | None = 1
     damage: str | None = None
+    read_files: Callable[[Iterable[ReadingTask]], Iterator[bytes]] | None = None
 
     @property
     def whole(self) -> bool:

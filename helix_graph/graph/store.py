@@ -164,10 +164,11 @@ class GraphChanges:
 
     def write_nodes(self) -> None:
         """Writes the nodes that are new, with their sums so far."""
-        sums = self._nodes
-        self._insert_all(
-            "node", [value for node in self._new_nodes for value in (*node, *_unpacked(sums.pop(node[0], 0)))]
-        )
+        sums, values = self._nodes, list[Any]()
+        for node in self._new_nodes:
+            values += node
+            values += _unpacked(sums.pop(node[0], 0))
+        self._insert_all("node", values)
         self._new_nodes.clear()
 
     def write_when_large(self) -> None:
@@ -242,6 +243,8 @@ class GraphChanges:
 #: One number has several sums, each of so many bits: adding one number takes a fifth of the time of adding four.
 _BITS = 40
 _HALF, _MASK = 1 << (_BITS - 1), (1 << _BITS) - 1
+#: Added to a number, it makes each of its sums positive, and their bits their own.
+_HALVES = sum(_HALF << place * _BITS for place in range(4))
 
 
 def _packed(sums: tuple[int, int, int, int]) -> int:
@@ -249,18 +252,19 @@ def _packed(sums: tuple[int, int, int, int]) -> int:
     return first + (second << _BITS) + (third << 2 * _BITS) + (fourth << 3 * _BITS)
 
 
-def _unpacked(packed: int) -> list[int]:
+def _unpacked(packed: int) -> tuple[int, int, int, int]:
     """The sums in a number; any of them may be negative.
 
     >>> _unpacked(_packed((3, -2, 0, 1)) + _packed((-4, 2, 7, -1)))
-    [-1, 0, 7, 0]
+    (-1, 0, 7, 0)
     """
-    found = []
-    for _ in range(4):
-        low = ((packed + _HALF) & _MASK) - _HALF
-        found.append(low)
-        packed = (packed - low) >> _BITS
-    return found
+    bits = packed + _HALVES
+    return (
+        (bits & _MASK) - _HALF,
+        (bits >> _BITS & _MASK) - _HALF,
+        (bits >> 2 * _BITS & _MASK) - _HALF,
+        (bits >> 3 * _BITS) - _HALF,
+    )
 
 
 class _Insertion(NamedTuple):
