@@ -22,9 +22,11 @@ from typing import TYPE_CHECKING
 from msgspec.structs import replace
 
 from helix_episodes.extraction.calls import command_of
-from helix_episodes.extraction.check_runs import rewrites
+from helix_episodes.extraction.check_runs import RunComplaint, cuts_short, looked_on, rewrites
+from helix_episodes.extraction.checks import covers
 from helix_episodes.extraction.checks.compilers import COMPILE_FAMILIES
 from helix_episodes.extraction.checks.model import names_selected
+from helix_episodes.extraction.edit_coverage import is_cut
 from helix_episodes.extraction.files_looked_at import is_named, looks_at, output_of, stem_of
 from helix_episodes.extraction.fix_credit import (
     changes_code,
@@ -47,6 +49,8 @@ if TYPE_CHECKING:
 
 #: Kinds of check that judge every file by itself.
 _OF_EACH_FILE = frozenset({"lint", "format"})
+#: Kinds of check that name every place where a rule is broken.
+_OF_ALL_PLACES = frozenset({"lint", "format", "typecheck"})
 #: What stands for white space in what a formatter would have printed, and what marks the lines that it would change.
 _MARKS = re.compile(r"[\s→·]")
 _REMOVED = re.compile(r"^[\s\d│|]*-(?!-)")
@@ -344,3 +348,70 @@ def _is_verified_by(timeline: Timeline, fix: Fix, error: Event, run: CheckRun) -
     if fix.verified_by is None or fix.verified_by in run.events:
         return fix.verified_by is not None
     return fix.verified_by.startswith("d") or timeline.event(fix.verified_by).check != error.check
+
+
+# What a later run still complains of.
+
+
+def shows(timeline: Timeline, run: CheckRun, error: Event) -> bool:
+    """Whether a run complains of the same: the same rule or exception; for tests, one of the tests that failed."""
+    same = [event for name in run.events if (event := timeline.event(name)).family == error.family]
+    if error.tests:
+        return any(set(event.tests) & set(error.tests) for event in same)
+    return bool(same) and not (error.family or "").endswith("failed")  # "test failed" says nothing of which
+
+
+def complains_elsewhere(timeline: Timeline, run: CheckRun, error: Event, failure: CheckRun) -> bool:
+    """Whether a check that complains of the same rule again does so of another place, so that the first is repaired.
+
+    That is another file, or other lines of source; not those that were written since, to which the complaint moved.
+    """
+    if run.verdict.kind not in _OF_ALL_PLACES or cuts_short(error.family or "") or not looked_on(run):
+        return False
+    if is_cut(timeline, run) or not covers(run.ground, failure.ground):
+        return False
+    before, after = (_complaint(timeline, one, error) for one in (failure, run))
+    if before.files and after.files and not (before.named_by(after.output) or after.named_by(before.output)):
+        return True
+    if not after.lines or not before.lines.isdisjoint(after.lines):
+        return False
+    made = [one for one in timeline.calls if failure.position < one.position < run.position and one.changes_files]
+    replaced = any(not before.lines.isdisjoint(lines_replaced(one)) for one in made)
+    moved = any(not after.lines.isdisjoint(lines_introduced(one)) for one in made)
+    return replaced and not moved
+
+
+def repaired_in_part(timeline: Timeline, error: Event, one: CheckRun, later: CheckRun) -> list[Decision]:
+    """The changes between two runs that show a failure of what the second no longer complains of.
+
+    That is a file or a line of source that the first named, or one of its tests; the second has to look at as much.
+    """
+    if is_cut(timeline, later) or not covers(later.ground, one.ground):
+        return []
+    changes = timeline.changes_between(one.position, later.position, kind=one.verdict.kind, named=error.path)
+    before, after = (_complaint(timeline, run, error) for run in (one, later))
+    if before.tests - after.tests:
+        return changes
+    files, lines = before.files - before.named_by(after.output), before.lines - after.lines
+    return [
+        change
+        for change in changes
+        if any(
+            call.changes_files and (file_name(call.path or "") in files or lines & lines_replaced(call))
+            for call in timeline.calls_of(change)
+        )
+    ]
+
+
+def _complaint(timeline: Timeline, run: CheckRun, error: Event) -> RunComplaint:
+    """What a run names of a failure: worked out once, for each later run compares it with each before."""
+    (name,) = [name for name in run.events if timeline.event(name).family == error.family][:1]
+    if name not in timeline.complaints:
+        event, output = timeline.event(name), output_of(timeline, run)
+        timeline.complaints[name] = RunComplaint(
+            files=named_files(event, output, alone=len(run.events) == 1),
+            lines=lines_quoted(output, event),
+            tests=frozenset(event.tests),
+            output=output,
+        )
+    return timeline.complaints[name]

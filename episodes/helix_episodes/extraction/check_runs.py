@@ -79,7 +79,7 @@ class CheckRun(msgspec.Struct, frozen=True, kw_only=True):
         return self.verdict.passed is True
 
 
-class Complaint(NamedTuple):
+class RunComplaint(NamedTuple):
     """What a run names of a failure: files, lines of source without their blanks, and tests; with its whole output."""
 
     files: frozenset[str]

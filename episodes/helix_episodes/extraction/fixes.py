@@ -26,7 +26,7 @@ from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
-from helix_episodes.extraction.bearing import lines_introduced, lines_quoted, lines_replaced, loose_changes
+from helix_episodes.extraction.bearing import complains_elsewhere, loose_changes, repaired_in_part, shows
 from helix_episodes.extraction.calls import (
     CHANGES,
     command_of,
@@ -40,21 +40,17 @@ from helix_episodes.extraction.calls import (
     shared_words,
     values_of,
 )
-from helix_episodes.extraction.check_runs import Complaint, cuts_short, looked_on
-from helix_episodes.extraction.checks import covers
 from helix_episodes.extraction.checks.ci import CI, OF_CI, job_passed
 from helix_episodes.extraction.checks.environment import NOTHING_CHECKED
 from helix_episodes.extraction.delivery import accepted_by, delivered_by
 from helix_episodes.extraction.drafts import evidence_of, line
-from helix_episodes.extraction.edit_coverage import is_cut, runs_other_files
-from helix_episodes.extraction.files_looked_at import output_of
+from helix_episodes.extraction.edit_coverage import runs_other_files
 from helix_episodes.extraction.fix_credit import (
     answering_calls,
     changes_code,
     credited,
     credited_changes,
     has_word,
-    named_files,
     passing_event,
     speaking_calls,
     speaking_edits,
@@ -95,8 +91,6 @@ _ENDS_MERGE = frozenset({"--continue", "--skip"})
 _GIVES_UP = frozenset({"--abort", "--quit"})
 #: So many runs are compared one by one to see what of a failure is gone: nobody needs as many for one repair.
 _MOST_RUNS = 20
-#: Kinds of check that name every place where a rule is broken.
-_OF_ALL_PLACES = frozenset({"lint", "format", "typecheck"})
 #: How agents say that a command is to show whether a repair works.
 _TRIES = re.compile(
     r"\b(?:verif(?:y|ies|ied|ying)|confirm(?:s|ing)?|sanity|make sure|see (?:if|whether)|reproduc\w+"
@@ -176,7 +170,7 @@ def _check_fix(timeline: Timeline, error: Event) -> Fix | None:
     between = [run for run in runs if failure.position <= run.position < end]
     showing, end = _showing(timeline, error, between, end)
     kind = failure.verdict.kind
-    parts = (part for one, later in pairwise(showing) for part in _repaired_in_part(timeline, error, one, later))
+    parts = (part for one, later in pairwise(showing) for part in repaired_in_part(timeline, error, one, later))
     # From the last run on that still shows the failure.
     changes = [*parts, *timeline.changes_between(showing[-1].position, end, kind=kind, named=error.path)]
     changes = [one for one in changes if not runs_other_files(timeline, one, failure)]
@@ -213,77 +207,13 @@ def _showing(timeline: Timeline, error: Event, between: Sequence[CheckRun], end:
     """
     failure, showing = between[0], [between[0]]
     for run in between[1:_MOST_RUNS]:
-        if run.passed or not _shows(timeline, run, error):
+        if run.passed or not shows(timeline, run, error):
             continue
-        if _complains_elsewhere(timeline, run, error, failure):
+        if complains_elsewhere(timeline, run, error, failure):
             return showing, run.position
         showing.append(run)
-    last = (run for run in reversed(between[_MOST_RUNS:]) if not run.passed and _shows(timeline, run, error))
+    last = (run for run in reversed(between[_MOST_RUNS:]) if not run.passed and shows(timeline, run, error))
     return [*showing, *islice(last, 1)], end
-
-
-def _shows(timeline: Timeline, run: CheckRun, error: Event) -> bool:
-    """Whether a run complains of the same: the same rule or exception; for tests, one of the tests that failed."""
-    same = [event for name in run.events if (event := timeline.event(name)).family == error.family]
-    if error.tests:
-        return any(set(event.tests) & set(error.tests) for event in same)
-    return bool(same) and not (error.family or "").endswith("failed")  # "test failed" says nothing of which
-
-
-def _complains_elsewhere(timeline: Timeline, run: CheckRun, error: Event, failure: CheckRun) -> bool:
-    """Whether a check that complains of the same rule again does so of another place, so that the first is repaired.
-
-    That is another file, or other lines of source; not those that were written since, to which the complaint moved.
-    """
-    if run.verdict.kind not in _OF_ALL_PLACES or cuts_short(error.family or "") or not looked_on(run):
-        return False
-    if is_cut(timeline, run) or not covers(run.ground, failure.ground):
-        return False
-    before, after = (_complaint(timeline, one, error) for one in (failure, run))
-    if before.files and after.files and not (before.named_by(after.output) or after.named_by(before.output)):
-        return True
-    if not after.lines or not before.lines.isdisjoint(after.lines):
-        return False
-    made = [one for one in timeline.calls if failure.position < one.position < run.position and one.changes_files]
-    replaced = any(not before.lines.isdisjoint(lines_replaced(one)) for one in made)
-    moved = any(not after.lines.isdisjoint(lines_introduced(one)) for one in made)
-    return replaced and not moved
-
-
-def _repaired_in_part(timeline: Timeline, error: Event, one: CheckRun, later: CheckRun) -> list[Decision]:
-    """The changes between two runs that show a failure of what the second no longer complains of.
-
-    That is a file or a line of source that the first named, or one of its tests; the second has to look at as much.
-    """
-    if is_cut(timeline, later) or not covers(later.ground, one.ground):
-        return []
-    changes = timeline.changes_between(one.position, later.position, kind=one.verdict.kind, named=error.path)
-    before, after = (_complaint(timeline, run, error) for run in (one, later))
-    if before.tests - after.tests:
-        return changes
-    files, lines = before.files - before.named_by(after.output), before.lines - after.lines
-    return [
-        change
-        for change in changes
-        if any(
-            call.changes_files and (file_name(call.path or "") in files or lines & lines_replaced(call))
-            for call in timeline.calls_of(change)
-        )
-    ]
-
-
-def _complaint(timeline: Timeline, run: CheckRun, error: Event) -> Complaint:
-    """What a run names of a failure: worked out once, for each later run compares it with each before."""
-    (name,) = [name for name in run.events if timeline.event(name).family == error.family][:1]
-    if name not in timeline.complaints:
-        event, output = timeline.event(name), output_of(timeline, run)
-        timeline.complaints[name] = Complaint(
-            files=named_files(event, output, alone=len(run.events) == 1),
-            lines=lines_quoted(output, event),
-            tests=frozenset(event.tests),
-            output=output,
-        )
-    return timeline.complaints[name]
 
 
 # Reports of people, and CI.

@@ -18,7 +18,7 @@ from msgspec.structs import replace
 from helix_episodes.extraction.calls import UNDONE, goes_on, is_code, places_in, subjects_of, written_by
 from helix_episodes.extraction.check_runs import (
     CheckRun,
-    Complaint,
+    RunComplaint,
     changes_repository,
     does_not_compile,
     folder_of,
@@ -105,7 +105,7 @@ class Timeline:
         self._wrong: dict[str, bool] = {}
         self._repairs: dict[tuple[str, Verdict, str], list[int]] = {}
         #: What the runs that failed name, by event, as far as `helix_episodes.extraction.fixes` has asked.
-        self.complaints: dict[str, Complaint] = {}
+        self.complaints: dict[str, RunComplaint] = {}
 
     def decision(self, identity: str) -> Decision:
         """The decision of an id."""
