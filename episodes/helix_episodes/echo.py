@@ -64,6 +64,11 @@ def wrap(text: str, *, insights: Iterable[str] = ()) -> str:
     return f"{OPENING}{attribute}>\n{body}\n{_CLOSING}"
 
 
+def may_have_echo(text: str) -> bool:
+    """Whether `without_echo` may find anything in a text; most have nothing of the kind."""
+    return OPENING in text or _REMINDER[0] in text
+
+
 def without_echo(text: str) -> EchoFreeText:
     """The text without injected blocks and reminders, and the insights that the blocks name, each once."""
     if OPENING not in text:

@@ -140,7 +140,7 @@ def edits_passed(timeline: Timeline, change: Decision, run: CheckRun) -> list[Pa
     """The edits of a change's file of which a run is the first that passes."""
     path = _path_of(change) or ""
     start, _ = _failing_since(timeline, _verdict_before(timeline, run, path, _texts(timeline, change)), path)
-    calls = [one for one in timeline.calls if one.path == path and start < one.position < run.position]
+    calls = [one for one in timeline.calls_on(path) if start < one.position < run.position]
     met = [one for one in calls if one.changes_files]
     whole = [number for number, one in enumerate(met) if _is_whole(one, path) and number]
     return met[whole[-1] :] if whole else met
@@ -157,7 +157,7 @@ def _failing_since(timeline: Timeline, before: CheckRun | None, path: str) -> tu
     alike = takewhile(lambda one: one is before or _fail_alike(timeline, one, before), reversed(runs))
     failing = () if before.passed else tuple(alike)
     first = failing[-1].position if failing else before.position
-    edits = (one for one in timeline.calls if one.changes_files and one.path == path)
+    edits = (one for one in timeline.calls_on(path) if one.changes_files)
     tried = any(first < one.position < before.position for one in edits)
     return (first, failing) if tried else (before.position, ())
 

@@ -44,6 +44,8 @@ _SUPPRESSION_SIGNS = (
 _LONG_LINE = 40
 #: Statuses of a call that never took effect.
 UNDONE: frozenset[Status] = frozenset({"denied", "rejected", "cancelled"})
+#: Statuses of a call that left everything as it was.
+WITHOUT_EFFECT = UNDONE | {"error"}
 CHANGES: frozenset[Operation | None] = frozenset({"edit", "create", "delete"})
 #: Longer arguments are texts, not names of something.
 _NAME_LIMIT = 300
@@ -109,7 +111,7 @@ class ParsedCall(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def changes_files(self) -> bool:
         """Whether it changed a file of the project through a tool of the agent."""
-        return self.operation in CHANGES and not self.outside and self.status not in {*UNDONE, "error"}
+        return self.step.operation in CHANGES and not self.outside and self.status not in WITHOUT_EFFECT
 
 
 def parse_calls(session: Session) -> tuple[ParsedCall, ...]:
@@ -146,7 +148,7 @@ def _with_carried(calls: Iterator[ParsedCall]) -> Iterator[ParsedCall]:
             any(line in text for text in (known if len(line) < _LONG_LINE else [*known, *shown])) for line in lines
         )
         yield msgspec.structs.replace(call, carries_markers=True) if carries else call
-        if call.status not in {*UNDONE, "error"}:
+        if call.status not in WITHOUT_EFFECT:
             written[path].append(new)
             taken += [old] if suppressions(old) > suppressions(new) else []
 

@@ -187,6 +187,10 @@ def _running(weights: Iterable[float], shares: Sequence[float]) -> list[float]:
     return list(accumulate(weight * share for weight, share in zip(weights, shares, strict=False)))
 
 
+#: Results that came of somebody's decision or stop.
+_NOT_WORKED = UNDONE | {"interrupted"}
+
+
 def active_seconds(steps: Sequence[Step], calls: Sequence[ParsedCall]) -> Iterator[float]:
     """The time since the step before, as far as the agent worked; helpers side by side count once."""
     asked = {step.call_id for step in steps if step.kind == "call" and step.operation in _ASKING}
@@ -199,14 +203,15 @@ def active_seconds(steps: Sequence[Step], calls: Sequence[ParsedCall]) -> Iterat
     for place, step in enumerate(steps):
         gap = (step.at - latest).total_seconds() if step.at and latest else 0.0
         waited = step.kind == "prompt" or (
-            step.kind == "result" and (step.call_id in asked or step.status in {*UNDONE, "interrupted"})
+            step.kind == "result" and (step.call_id in asked or step.status in _NOT_WORKED)
         )
         longest = _LONGEST_FILE_ACCESS if place in at_once and not running else LONGEST_GAP
         yield gap if 0 < gap <= longest and not waited else 0.0
         if answered.get(place) in others:
             running.add(answered[place])
         running.discard(place)
-        latest = max(filter(None, (latest, step.at)), default=None)
+        if step.at and (latest is None or step.at > latest):
+            latest = step.at
 
 
 def _is_immediate(call: ParsedCall) -> bool:

@@ -11,7 +11,7 @@ import json
 import re
 from typing import TYPE_CHECKING, Literal
 
-from helix_episodes.extraction.calls import UNDONE
+from helix_episodes.extraction.calls import UNDONE, WITHOUT_EFFECT
 from helix_episodes.extraction.checks.ci import CHECK_LINE
 from helix_episodes.extraction.shell.commands import hides_exit
 
@@ -65,7 +65,7 @@ _MERGED = re.compile(r"^.*(?:\u2713 |Merged |merged )pull request.*$", re.MULTIL
 def accepted_by(call: ParsedCall) -> Acceptance | None:
     """That CI passed or that a pull request was merged, when a command of GitHub's program says so."""
     for at, part in enumerate(call.segments):
-        if part.program != "gh" or call.status in {*UNDONE, "error"}:
+        if part.program != "gh" or call.status in WITHOUT_EFFECT:
             continue
         if part.subcommand == "pr merge" and "--auto" not in part.arguments and went_well(call, at):
             shown = _MERGED.search(call.output)

@@ -20,7 +20,7 @@ from helix_episodes.extraction.checks import CheckFinding, Verdict
 from helix_episodes.extraction.fingerprints import diagnostics_of_finding
 from helix_episodes.model import QUOTE_LIMIT, REPLACED_LIMIT, Decision, Event, Evidence, Place
 from helix_episodes.normalization import shorten
-from helix_episodes.redaction import redact_text
+from helix_episodes.redaction import redact_beginning
 from helix_episodes.session import Piece
 
 if TYPE_CHECKING:
@@ -43,7 +43,7 @@ def quote(text: str, *, limit: int = QUOTE_LIMIT) -> str:
     >>> quote("a" * 500)[-3:], len(quote("a" * 500))
     ('aa…', 240)
     """
-    return shorten(_redacted(text[: limit + _MARGIN].strip()), limit=limit)
+    return shorten(_redacted(text, limit + _MARGIN), limit=limit)
 
 
 def line(text: str, *, limit: int = LINE_LIMIT) -> str:
@@ -52,12 +52,12 @@ def line(text: str, *, limit: int = LINE_LIMIT) -> str:
     >>> line("first\n  second")
     'first second'
     """
-    words = _redacted(text[: limit + _MARGIN].strip()).split(maxsplit=limit)
+    words = _redacted(text, limit + _MARGIN).split(maxsplit=limit)
     return shorten(" ".join(words[:limit]), limit=limit)  # so many words are longer than so many letters
 
 
 #: A statement is quoted, shown on one line and summed up, one after the other.
-_redacted = lru_cache(maxsize=64)(redact_text)
+_redacted = lru_cache(maxsize=64)(redact_beginning)
 
 
 def first_sentence(text: str) -> str:

@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import msgspec
 
-from helix_episodes.echo import is_own_program, is_own_tool, without_echo
+from helix_episodes.echo import is_own_program, is_own_tool, may_have_echo, without_echo
 from helix_episodes.extraction.calls import marked_lines
 from helix_episodes.extraction.checks.command_failures import NOT_FETCHED
 from helix_episodes.extraction.checks.compilers import reports_diagnostics
@@ -60,7 +60,7 @@ def without_echoes(session: Session) -> Session:
             shown = step.actor == "user"
         else:
             shown = step.kind == "note" and step.actor == "system" and step.tool is None
-        if shown or (step.kind == "result" and step.call_id in alone):
+        if (shown or (step.kind == "result" and step.call_id in alone)) and may_have_echo(step.text):
             names.update(dict.fromkeys(without_echo(step.text).insights))
     steps = tuple(_remaining(session.steps, asked))
     if steps == session.steps and tuple(names) == session.injected:
@@ -97,7 +97,7 @@ def _asking_parts(step: Step) -> tuple[Segment, ...] | None:
 
 def _cut(value: Any) -> Any:  # noqa: ANN401  (a call's arguments are JSON)
     if isinstance(value, str):
-        return without_echo(value).text if "<" in value else value
+        return without_echo(value).text if may_have_echo(value) else value
     if isinstance(value, dict):
         return {key: _cut(each) for key, each in value.items()}
     return [_cut(each) for each in value] if isinstance(value, list) else value
@@ -146,11 +146,14 @@ def redact_episode(episode: Episode) -> Episode:
 
 
 def _cleaned(value: T) -> T:
-    changes = {
-        name: cleaned
-        for name in value.__struct_fields__
-        if (before := getattr(value, name)) and (cleaned := _clean(before)) is not before and cleaned != before
-    }
+    changes: dict[str, Any] = {}
+    for name in value.__struct_fields__:
+        before = getattr(value, name)
+        # Written out: an episode has thousands of fields, of which most are empty or numbers.
+        if before and not isinstance(before, int | float):
+            cleaned = _clean_text(before) if isinstance(before, str) else _clean(before)
+            if cleaned is not before and cleaned != before:
+                changes[name] = cleaned
     return msgspec.structs.replace(value, **changes) if changes else value
 
 

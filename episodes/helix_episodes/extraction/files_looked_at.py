@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from helix_episodes.extraction.checks.model import names_selected, paths_of
@@ -102,8 +103,7 @@ def _shows_begin(text: str) -> bool:
 
 def _seen_of(timeline: Timeline, path: str) -> str:
     """What the log shows of a file: what was read of it and written to it."""
-    calls = [one for one in timeline.calls if one.path == path]
-    return "\n".join(text for one in calls for text in (one.output[:MOST_TEXT], *texts_of(one)))
+    return "\n".join(text for one in timeline.calls_on(path) for text in (one.output[:MOST_TEXT], *texts_of(one)))
 
 
 def _is_tested_untagged(timeline: Timeline, folder: str) -> bool:
@@ -146,13 +146,18 @@ def _folder_entered(timeline: Timeline, run: CheckRun) -> str:
 def is_named(path: str, text: str) -> bool:
     """Whether a text has the name of a file, or of a test that is called after it, with folders that agree."""
     own = path.split("/")
-    for found in _PATH.findall(text):
+    for found in _paths_in(text):
         parts = found.partition("::")[0].replace("\\", "/").split("/")
         if parts[-1] == own[-1] and _agree(own[:-1], parts[:-1]):
             return True
         if parts[-1] != own[-1] and is_test_file(parts[-1]) and stem_of(parts[-1]) == stem_of(path):
             return True
     return False
+
+
+@lru_cache(maxsize=8)  # one output is asked for every file that was changed before it
+def _paths_in(text: str) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(_PATH.findall(text)))
 
 
 def _agree(own: Sequence[str], other: Sequence[str]) -> bool:

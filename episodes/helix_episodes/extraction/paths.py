@@ -52,6 +52,7 @@ def role_of(path: str) -> Role:
     return found[0] if found else "source"
 
 
+@lru_cache(maxsize=1024)
 def is_test_file(path: str) -> bool:
     """Whether a file holds tests and serves no other; a test within it may be named after its path.
 

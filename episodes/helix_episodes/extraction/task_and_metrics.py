@@ -12,7 +12,7 @@ from posixpath import join, normpath
 from typing import TYPE_CHECKING
 
 from helix_episodes.extraction.actions import plan_title
-from helix_episodes.extraction.calls import UNDONE, written
+from helix_episodes.extraction.calls import WITHOUT_EFFECT, written
 from helix_episodes.extraction.check_runs import changes_repository
 from helix_episodes.extraction.costs import active_seconds
 from helix_episodes.extraction.drafts import evidence_of, line
@@ -139,7 +139,7 @@ def changed_by(call: ParsedCall, *, root: str | None) -> set[str] | None:
     if call.operation != "run":
         return set() if not call.changes_files else {call.path} if call.path else None
     changing = [segment for segment in call.segments if changes_repository(segment)]
-    if call.outside or call.status in {*UNDONE, "error"} or not changing:
+    if call.outside or call.status in WITHOUT_EFFECT or not changing:
         return set()
     several = [written(segment) for segment in changing]
     found = {path for paths in several if paths is not None for path in paths}

@@ -102,6 +102,10 @@ class Timeline:
         for decision in self.decisions:
             for subject in {one for call in self.calls_of(decision) for one in subjects_of(call)}:
                 self._about[subject].append(decision)
+        self._on_path: dict[str, list[ParsedCall]] = defaultdict(list)
+        for call in calls:
+            if call.path is not None:
+                self._on_path[call.path].append(call)
         self._wrong: dict[str, bool] = {}
         self._repairs: dict[tuple[str, Verdict, str], list[int]] = {}
         #: What the runs that failed name, by event, as far as `helix_episodes.extraction.fixes` has asked.
@@ -122,6 +126,10 @@ class Timeline:
     def calls_of(self, decision: Decision) -> list[ParsedCall]:
         """The calls that carried a decision out."""
         return [self.calls[number] for number in self._carried_out[decision.id]]
+
+    def calls_on(self, path: str) -> list[ParsedCall]:
+        """The calls that name a file as theirs, in order."""
+        return self._on_path.get(path, [])
 
     def events_of(self, decision: Decision) -> Iterator[Event]:
         """What came of a decision's calls."""

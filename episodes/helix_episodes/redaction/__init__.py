@@ -120,6 +120,9 @@ _VOCABULARY = Vocabulary(
 )
 #: Texts up to this length are remembered, so that what is remembered stays below 20 MB.
 _SHORT = 5000
+#: Of longer ones up to this length the last that have no secret are: a command's output is quoted several times.
+_LONG, _MOST_LONG = 100_000, 64
+_FREE_OF_SECRETS: dict[str, None] = {}
 
 
 class Redacted(msgspec.Struct, frozen=True, kw_only=True):
@@ -145,7 +148,13 @@ def _secrets_and_homes_in(text: str) -> Sequence[Cut]:
 
 def without_secrets(text: str) -> str:
     """The text without its secrets, home folders left in: those are needed as they are to tell where a file lies."""
-    return _cut(text, _secrets_in).text if _secrets_in(text) else text
+    if _secrets_in(text):
+        return _cut(text, _secrets_in).text
+    if _SHORT < len(text) <= _LONG:
+        if len(_FREE_OF_SECRETS) >= _MOST_LONG:
+            _FREE_OF_SECRETS.clear()
+        _FREE_OF_SECRETS[text] = None
+    return text
 
 
 def _cut(text: str, find: Callable[[str], Sequence[Cut]]) -> Redacted:
@@ -185,6 +194,14 @@ def redact_text(text: str) -> str:
     return redact(text).text if _secrets_and_homes_in(text) else text
 
 
+def redact_beginning(text: str, length: int) -> str:
+    """As `redact_text`, of the beginning of a text; of one that is known to have no secret only home folders go."""
+    beginning = text[:length].strip()
+    if len(text) > length and text in _FREE_OF_SECRETS:
+        return _cut(beginning, home_folders).text
+    return redact_text(beginning)
+
+
 def for_disk(value: Any) -> Any:  # noqa: ANN401  (JSON)
     """The value as it may be written: no text in it, and no key, holds a secret, a home folder or half a character.
 
@@ -219,20 +236,30 @@ def _secrets_in_short(text: str) -> tuple[Cut, ...]:
     return tuple(_secrets(text))
 
 
-def _secrets(text: str) -> Iterator[Cut]:
+def _secrets(text: str) -> Iterable[Cut]:
     forms = list(without_escapes(text))
     sifted = asked = SiftedText(forms[-1].text if forms else text, _VOCABULARY)
     names = places_of_names(sifted)
-    is_headed = may_be_headed(sifted)
+    is_headed, is_framed = may_be_headed(sifted), has_key_block(sifted)
     # What is on several lines must be read without what a listing puts between them.
-    if is_headed or "\\\n" in sifted.text or has_key_block(sifted) or (names and are_at_edges(sifted, names)):
+    if is_headed or is_framed or "\\\n" in sifted.text or (names and are_at_edges(sifted, names)):
         frames = list(without_frames(sifted.text))
         if frames:
             forms += frames
             sifted = SiftedText(frames[-1].text, _VOCABULARY)
             names = places_of_names(sifted)
-    cuts = _visible_secrets(sifted, _SIEVE.passed_by(asked, sifted), names)
-    return _in_source(cuts, forms) if forms else cuts
+            is_headed, is_framed = may_be_headed(sifted), has_key_block(sifted)
+    cuts: list[Cut] = []
+    for number, needles in _SIEVE.passed_by(asked, sifted):
+        cuts += cuts_around(_RULES[number], needles, sifted)
+    if is_headed:
+        cuts += headed_secrets(sifted)
+    if names:
+        cuts += named_secrets(sifted, names)
+    if is_framed:
+        cuts += framed_keys(sifted)
+    cuts += unnamed_secrets(sifted, _secrets_in)
+    return _in_source(cuts, forms) if forms and cuts else cuts
 
 
 def _in_source(cuts: Iterable[Cut], forms: list[VisibleText]) -> Iterator[Cut]:
@@ -242,19 +269,6 @@ def _in_source(cuts: Iterable[Cut], forms: list[VisibleText]) -> Iterator[Cut]:
         for form in reversed(forms):
             start, end = form.span(start, end)
         yield make_cut(cut.kind, start, end)
-
-
-def _visible_secrets(sifted: SiftedText, rules: list[tuple[int, list[str]]], names: list[int]) -> Iterator[Cut]:
-    for number, needles in rules:
-        yield from cuts_around(_RULES[number], needles, sifted)
-    if sifted.telling:
-        yield from headed_secrets(sifted)
-        if names:
-            yield from named_secrets(sifted, names)
-        yield from framed_keys(sifted)
-    elif names:
-        yield from named_secrets(sifted, names)
-    yield from unnamed_secrets(sifted, _secrets_in)
 
 
 def _without_overlaps(cuts: Iterable[Cut]) -> list[Cut]:

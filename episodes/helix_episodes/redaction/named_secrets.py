@@ -13,7 +13,7 @@ import re
 from typing import TYPE_CHECKING, NamedTuple
 
 from helix_episodes.redaction.rule_matching import Cut, compiled_pattern, make_cut, places_of
-from helix_episodes.redaction.secret_names import REST, needles_in, sort_of_name, telling_ends
+from helix_episodes.redaction.secret_names import REST, behind_telling_word, needles_in, sort_of_name
 from helix_episodes.redaction.tables import column_values
 from helix_episodes.redaction.value_looks import (
     FUNCTION_WORDS,
@@ -192,19 +192,12 @@ def places_of_names(sifted: SiftedText) -> list[int]:
     if not needles:
         return []
     found = (place for needle in needles for place in places_of(needle, sifted.lowered))
-    return sorted(place for place in found if _behind(sifted, place, _PROMISING))
-
-
-def _behind(sifted: SiftedText, place: int, pattern: str) -> re.Match[str] | None:
-    """What follows the telling word at a place as the pattern has it, whichever of two words it is."""
-    expression = compiled_pattern(pattern)
-    matches = (expression.match(sifted.text, end) for end in telling_ends(sifted, place))
-    return next(filter(None, matches), None)
+    return sorted(place for place in found if behind_telling_word(sifted, place, _PROMISING))
 
 
 def are_at_edges(sifted: SiftedText, names: list[int]) -> bool:
     """Whether one of these names is the last of its line or the head of a column, its value below it."""
-    return any(_behind(sifted, name, _EDGE) for name in names)
+    return any(behind_telling_word(sifted, name, _EDGE) for name in names)
 
 
 def named_secrets(sifted: SiftedText, names: list[int]) -> Iterator[Cut]:
@@ -215,7 +208,7 @@ def named_secrets(sifted: SiftedText, names: list[int]) -> Iterator[Cut]:
             continue
         before = text[max(0, place - _LONGEST_NAME) : place]
         start = place - len(before) + len(before.rstrip(_NAME_LETTERS))
-        rest = _behind(sifted, place, REST)
+        rest = behind_telling_word(sifted, place, REST)
         name = text[start : rest.end() if rest else place]
         before = text[max(0, start - _LONGEST_NAME) : start]
         sort = sort_of_name(name, before)
@@ -229,7 +222,7 @@ def named_secrets(sifted: SiftedText, names: list[int]) -> Iterator[Cut]:
             yield from (make_cut("secret", *each) for each in below)
             end = last
             continue
-        found = _behind(sifted, place, _TAIL)
+        found = behind_telling_word(sifted, place, _TAIL)
         spans = _values(text, name, sort, found) if found else []
         end = spans[-1][1] if spans else end
         yield from (make_cut("secret", *each) for each in spans or _around(text, name, sort, start, last))

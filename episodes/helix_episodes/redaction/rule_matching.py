@@ -140,6 +140,9 @@ class _Sifted(NamedTuple):
     has_long: bool
 
 
+_OF_NOTHING = _Sifted(set(), set(), set(), has_long=False)
+
+
 class Vocabulary:
     """Tells the words that some rule looks for, or that hold what one looks for, from all others.
 
@@ -164,9 +167,12 @@ class Vocabulary:
         if unknown:
             telling -= unknown
             telling |= self._learn(unknown, known)
+        if not telling:
+            return _OF_NOTHING
         parts: set[str] = set()
-        for word in telling & known.parts_of.keys():
-            parts |= known.parts_of[word]
+        for word in telling:
+            if word in known.parts_of:
+                parts |= known.parts_of[word]
         return _Sifted(telling, parts, telling & known.mixed, not telling.isdisjoint(known.long))
 
     def _learn(self, words: set[str], known: _Words) -> set[str]:
@@ -200,12 +206,16 @@ class SiftedText:
     @cached_property
     def lowered(self) -> str:
         """The text in small letters, each where it was."""
+        if not compiled_pattern(_CASED).search(self.text):
+            return self.text.encode("utf-8", "surrogatepass").lower().decode("utf-8", "surrogatepass")
         lowered = self.text.lower()
         if len(lowered) != len(self.text):  # a letter such as the Turkish capital I becomes two
             lowered = "".join(one.lower() if len(one.lower()) == 1 else one for one in self.text)
         return lowered
 
 
+#: Letters that have a case and are none of ASCII's, and many that have none; what is drawn between words is not here.
+_CASED = "[^\\x00-\xbf\u2010-\u20ff\u2190-\u24b5\u2500-\u2bff]"
 #: Letters become small and what is no letter or digit a blank, so that a text can be taken apart at once.
 _WORDS_APART = bytes(
     ord(chr(code).lower() if chr(code) in string.ascii_letters + string.digits else " ") for code in range(256)
@@ -265,16 +275,19 @@ class Sieve:
         """
         found: list[_Needle] = []
         text, words = sifted.text, sifted.words
-        for word in sifted.telling & self._by_word.keys():
+        for word in sifted.telling & self.words:
             found += [needle for needle, all_words in self._by_word[word] if all_words <= words]
         for is_drawn in (False, True) if sifted.has_long_word else (False,):
             parts = self._parts[is_drawn]
-            for part in sifted.parts & parts.keys():
-                found += parts[part]
+            for part in sifted.parts:
+                if part in parts:
+                    found += parts[part]
             if compiled_pattern(self._any_sign[is_drawn]).search(text):
                 for sign, pattern, needles in self._signs[is_drawn]:
                     if sign in text and compiled_pattern(pattern).search(text):
                         found += needles
+        if not found:
+            return []
         # Nine of ten needles are not there, although their words are.
         whole = shown.text
         found = [one for one in found if one.plain in (shown.lowered if one.folded else whole)]

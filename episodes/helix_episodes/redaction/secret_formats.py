@@ -418,8 +418,6 @@ def has_key_block(sifted: SiftedText) -> bool:
 
 def framed_keys(sifted: SiftedText) -> Iterator[Cut]:
     """Private keys, from the first line to the last; where one of these is missing, as far as the base64 goes."""
-    if not has_key_block(sifted):
-        return
     text = sifted.text
     last, covered = text.rfind("END "), 0
     for begin in compiled_pattern(_BEGIN).finditer(text):

@@ -15,8 +15,6 @@ from helix_episodes.redaction.rule_matching import compiled_pattern
 from helix_episodes.redaction.value_looks import FUNCTION_WORDS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from helix_episodes.redaction.rule_matching import SiftedText
 
 
@@ -65,6 +63,7 @@ _WHOLE = {
     "rocommunity": "rocommunity",
     "rwcommunity": "rwcommunity",
 }
+_WHOLE_WORDS = frozenset(_WHOLE)
 _SESSION = "_session"
 _FOREIGN = tuple(
     """
@@ -146,18 +145,21 @@ def needles_in(sifted: SiftedText) -> list[str]:
     found = [*(sifted.parts & NAME_PARTS)]
     if "hash" in telling and "api" in sifted.words:
         found.append(_API_HASH)
-    found += telling & _WHOLE.keys()
+    found += telling & _WHOLE_WORDS
     if "session" in telling:
         found.append(_SESSION)
     return found if sifted.text.isascii() else [*found, *_with_foreign_letters(sifted)]
 
 
-def telling_ends(sifted: SiftedText, place: int) -> Iterator[int]:
-    """Where the telling words end that begin at a place, the more telling ones first."""
-    lowered = sifted.lowered
+def behind_telling_word(sifted: SiftedText, place: int, pattern: str) -> re.Match[str] | None:
+    """What follows the telling word at a place as the pattern has it, whichever of two words it is."""
+    text, lowered, match = sifted.text, sifted.lowered, compiled_pattern(pattern).match
     for word, form in _FORMS.get(lowered[place], ()):
-        if lowered.startswith(word, place) and (found := compiled_pattern(form).match(sifted.text, place)):
-            yield found.end()
+        if lowered.startswith(word, place) and (found := compiled_pattern(form).match(text, place)):
+            behind = match(text, found.end())
+            if behind is not None:
+                return behind
+    return None
 
 
 def foreign_words_in(sifted: SiftedText) -> list[str]:

@@ -133,8 +133,6 @@ def may_be_headed(sifted: SiftedText) -> bool:
 
 def headed_secrets(sifted: SiftedText) -> Iterator[Cut]:
     """The fields of a block that says of itself that it is secret, and codes that let in once."""
-    if not may_be_headed(sifted):
-        return
     text, words = sifted.text, sifted.words
     if "stringdata" in words or ("secret" in words and "kind" in words and compiled_pattern(_BLOCK).search(text)):
         for block in compiled_pattern(_FIELDS).finditer(text):

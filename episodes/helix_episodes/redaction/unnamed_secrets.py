@@ -144,13 +144,16 @@ _UUID = r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}"
 _MOST_BLANK_LINES = 2
 
 
-def unnamed_secrets(sifted: SiftedText, secrets_in: Callable[[str], Sequence[Cut]]) -> Iterator[Cut]:
+def unnamed_secrets(sifted: SiftedText, secrets_in: Callable[[str], Sequence[Cut]]) -> list[Cut]:
     """Keys that stand alone, what base64 hides, and what the lines that speak of a secret say."""
-    if sifted.mixed_words:
-        yield from _drawn_secrets(sifted, secrets_in)
-    if " " in sifted.text or "\n" in sifted.text:
-        yield from _made_secrets(sifted.text)
-        yield from _spoken_secrets(sifted)
+    text = sifted.text
+    found = list(_drawn_secrets(sifted, secrets_in)) if sifted.mixed_words else []
+    if " " in text or "\n" in text:
+        if compiled_pattern(_SIGN_WITHIN).search(text):
+            found += _made_secrets(text)
+        if subjects := _subjects_in(sifted):
+            found += _spoken_secrets(sifted, subjects)
+    return found
 
 
 def _drawn_secrets(sifted: SiftedText, secrets_in: Callable[[str], Sequence[Cut]]) -> Iterator[Cut]:
@@ -278,9 +281,8 @@ def _decoded(token: str) -> str | None:
 
 def _made_secrets(text: str) -> Iterator[Cut]:
     """Words and numbers with a sign between them, capitals and small letters, as only passwords are."""
-    parted = None
+    parted = _with_words_apart(text)
     for sign in compiled_pattern(_SIGN_WITHIN).finditer(text):
-        parted = parted or _with_words_apart(text)
         begin = max(0, sign.start() - _LONGEST_MADE)
         before = compiled_pattern(_WORD_END).search(parted, begin, sign.start())
         found = compiled_pattern(_WORD).match(parted, before.start()) if before else None
@@ -306,7 +308,7 @@ def _is_made(value: str) -> bool:
 def _subjects_in(sifted: SiftedText) -> list[str]:
     """What the text speaks of that lends weight to a value."""
     subjects = [*(sifted.parts & SUBJECT_PARTS)]
-    for subject in sifted.telling & _SUBJECTS_BY_WORD.keys():
+    for subject in sifted.telling & SUBJECT_WORDS:
         subjects += _SUBJECTS_BY_WORD[subject]
     subjects += foreign_words_in(sifted)
     if "<<<" in sifted.text:
@@ -314,11 +316,8 @@ def _subjects_in(sifted: SiftedText) -> list[str]:
     return subjects
 
 
-def _spoken_secrets(sifted: SiftedText) -> Iterator[Cut]:
-    text, subjects = sifted.text, _subjects_in(sifted)
-    if not subjects:
-        return
-    done, lowered, parted = -1, sifted.lowered, _with_words_apart(text)
+def _spoken_secrets(sifted: SiftedText, subjects: list[str]) -> Iterator[Cut]:
+    text, lowered, done = sifted.text, sifted.lowered, -1
     for place in sorted(place for subject in subjects for place in places_of(subject, lowered)):
         if place < done:
             continue
@@ -326,9 +325,9 @@ def _spoken_secrets(sifted: SiftedText) -> Iterator[Cut]:
         done = len(text) if done < 0 else done
         if done - begin > _LONGEST_LINE:
             continue
-        for word in compiled_pattern(_MIXED_WORD).finditer(parted, begin, done):
+        for word in compiled_pattern(_MIXED_WORD).finditer(_with_words_apart(text[begin:done])):
             value = word[0].rstrip(_ENDS).lstrip(_MARKS)
-            start = word.start() + word[0].find(value)
+            start = begin + word.start() + word[0].find(value)
             if is_like_password(value) and not _is_id(text, start, start + len(value)):
                 yield make_cut("secret", start, start + len(value))
         line = lowered[begin:done]

@@ -25,6 +25,7 @@ from helix_episodes.readers.common.fields import (
     id_in,
     object_in,
     parse_time,
+    real_id,
     text_in,
 )
 from helix_episodes.readers.common.session_builder import path_parts
@@ -271,27 +272,34 @@ class SessionFacts:
         self.version: str | None = None
         self._folders: dict[str, None] = {}
         self._model_of: dict[str, str] = {}
-        self._tokens_of: dict[str, int] = {}
-        self._last_line_of: dict[str, str] = {}
+        #: By answer what its last line says of its usage, and that line's id.
+        self._usage_of: dict[str, tuple[Record, object]] = {}
         self._branches: Counter[str] = Counter()
+        self._noted: tuple[object, ...] = ()
+        self._session: str | None = None
+        self._branch: str | None = None
         self._insights: dict[str, None] = {}
 
     def note(self, record: Record) -> None:
-        """Takes in one record of the main conversation."""
-        if session := id_in(record, "sessionId"):
-            self.session_ids[session] += 1
-        if folder := text_in(record, "cwd"):
-            self._folders[folder] = None
-        if branch := text_in(record, "gitBranch"):
-            self._branches[branch] += 1
-        self.version = text_in(record, "version") or self.version
+        """Takes in one record of the main conversation; nearly all say the same as the one before."""
+        get = record.get
+        noted = get("sessionId"), get("cwd"), get("gitBranch"), get("version")
+        if noted != self._noted:
+            self._noted = noted
+            self._session, self._branch = id_in(record, "sessionId"), text_in(record, "gitBranch")
+            if folder := text_in(record, "cwd"):
+                self._folders[folder] = None
+            self.version = text_in(record, "version") or self.version
+        if self._session:
+            self.session_ids[self._session] += 1
+        if self._branch:
+            self._branches[self._branch] += 1
 
-    def note_usage(self, record: Record, *, main: bool) -> None:
+    def note_usage(self, record: Record, message: Record, *, main: bool) -> None:
         """Takes in the model and tokens of one line of an answer.
 
         An answer is written as several lines with the same message id, each with the usage so far: the last counts.
         """
-        message = message_of(record)
         key = text_in(message, "id") or text_in(record, "requestId") or text_in(record, "uuid")
         if key is None:
             return
@@ -299,12 +307,12 @@ class SessionFacts:
         if main and model and model != _SYNTHETIC_MODEL:
             self._model_of[key] = model
         if isinstance(usage := message.get("usage"), dict):
-            self._tokens_of[key] = count_in(usage, "output_tokens", "input_tokens", "cache_creation_input_tokens")
-            self._last_line_of[key] = id_in(record, "uuid") or ""
+            self._usage_of[key] = usage, record.get("uuid")
 
     def with_tokens(self, steps: Iterable[Step]) -> Iterator[Step]:
         """The steps, of each answer the last with its tokens."""
-        left = {line: self._tokens_of[key] for key, line in self._last_line_of.items()}
+        lines = ((line if isinstance(line, str) else "", usage) for usage, line in self._usage_of.values())
+        left = {real_id(line) or "": _tokens_in(usage) for line, usage in lines}
         for step in steps:
             tokens = left.pop(step.source.id or "", None)
             yield step if tokens is None else replace(step, tokens=tokens)
@@ -339,7 +347,7 @@ class SessionFacts:
 
         Reads from the cache are left out: they repeat the same text with every call and would drown the rest.
         """
-        return sum(self._tokens_of.values()) if self._tokens_of else None
+        return sum(_tokens_in(usage) for usage, _ in self._usage_of.values()) if self._usage_of else None
 
     @property
     def root(self) -> str | None:
@@ -357,6 +365,10 @@ class SessionFacts:
         if path.stem in self.session_ids or not self.session_ids:
             return path.stem
         return self.session_ids.most_common(1)[0][0]
+
+
+def _tokens_in(usage: Record) -> int:
+    return count_in(usage, "output_tokens", "input_tokens", "cache_creation_input_tokens")
 
 
 def _texts_in(record: Record) -> list[object]:

@@ -118,14 +118,15 @@ class ClaudeTranscript:
     def _converse(self, record: Record, place: RecordPosition) -> SkippedRecord | None:
         # A side conversation's lines bear their helper's id or lead to its root.
         actor = f"agent:{self._helper}" if self._helper is not None else self.delegates.actor_inline(record)
-        blocks = blocks_of(message_of(record))
+        message = message_of(record)
+        blocks = blocks_of(message)
         if blocks is None:
             return SkippedRecord(f"{record['type']} without content", known=False)
         if actor == "agent":
             self._statistics.note(record)
             self._resume(record, place)
         if record["type"] == "assistant":
-            self._statistics.note_usage(record, main=actor == "agent")
+            self._statistics.note_usage(record, message, main=actor == "agent")
             return self._answer(record, place, blocks=blocks, actor=actor)
         return self._user_line(record, place, blocks=blocks, actor=actor)
 
