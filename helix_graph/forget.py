@@ -26,6 +26,7 @@ import lzma
 import os
 import tarfile
 import zipfile
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from datetime import datetime
@@ -160,8 +161,12 @@ class _Search:
         self.texts = {text for one in self.unproved.values() for text in one.texts}
         self.episodes = [path for path in sorted((root / "episodes").glob("*.json")) if path.is_file()]
         # ``session-1`` stands in ``session-12`` as well, which may be recorded.
-        kept = Searcher(self.texts).search([b"\0".join(os.fsencode(path.stem) for path in self.episodes)])
-        self._searcher = Searcher(self.texts, bounded=set(kept))
+        names, longer = Searcher(self.texts), defaultdict[Fingerprint, set[bytes]](set)
+        is_any_longer = any(names.search([b"\0".join(os.fsencode(path.stem) for path in self.episodes)]))
+        for path in self.episodes if is_any_longer else ():
+            for one in names.search([os.fsencode(path.stem)]):
+                longer[one] |= {os.fsencode(path.stem), os.fsencode(session_of(path))}
+        self._searcher = Searcher(self.texts, longer=longer)
 
     def is_in(self, data: bytes) -> bool:
         """Whether something stands there that no remaining session says."""

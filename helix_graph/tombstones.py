@@ -15,8 +15,9 @@ every position of a file and compares the long hash where it matches, so a file 
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -81,12 +82,20 @@ def _long_hash(data: bytes | memoryview) -> str:
 
 
 class Searcher:
-    """Looks for texts by their fingerprints; those in ``bounded`` count only where they stand as words."""
+    """Looks for texts by their fingerprints.
 
-    def __init__(self, wanted: Collection[Fingerprint], *, bounded: Collection[Fingerprint] = ()) -> None:
+    Of a text for which ``longer`` has those that may stay and that it is a part of, it counts only what is in none of
+    them and stands as a word.
+    """
+
+    def __init__(
+        self, wanted: Collection[Fingerprint], *, longer: Mapping[Fingerprint, Collection[bytes]] | None = None
+    ) -> None:
         import numpy as np
 
-        self._bounded = frozenset(bounded)
+        self._longer = longer or {}
+        #: So much around a text is looked at, too.
+        self._around = max((len(one) for several in self._longer.values() for one in several), default=0)
         self._by_digest, self._lengths = dict[str, Fingerprint](), defaultdict[int, set[int]](set)
         for one in wanted:
             for length, short, whole in one.forms:
@@ -97,26 +106,36 @@ class Searcher:
     def search(self, chunks: Iterable[bytes]) -> Iterator[Fingerprint]:
         """Those that stand in data which may be larger than memory, perhaps several times.
 
-        Zeros before and after all of it give every text a byte on either side, and each piece begins with the end of
-        the one before. So what begins with a piece or ends with it is found in another one, where its surroundings are.
+        Zeros before and after all of it give every text its surroundings, and each piece begins with the end of the one
+        before. So what begins with a piece or ends with it is found in another one, where its surroundings are.
         """
-        rest = bytes(_SHORTEST)
+        rest = bytes(_SHORTEST + self._around)
         for chunk in chunks:
             piece = rest + chunk
             yield from self._found_inside(piece)
-            rest = piece[-_OVERLAP:]
-        yield from self._found_inside(rest + b"\0")
+            rest = piece[-(_OVERLAP + 2 * self._around) :]
+        yield from self._found_inside(rest + bytes(1 + self._around))
 
     def _found_inside(self, data: bytes) -> Iterator[Fingerprint]:
-        """Those that stand in the data with a byte before and a byte after them."""
+        """Those that stand in the data with what is looked at around them."""
         view, shorts = memoryview(data), _short_hashes(data)
         for start in self._is_wanted[shorts].nonzero()[0].tolist():
             for length in self._lengths[int(shorts[start])]:
                 end = start + length
-                if start and end < len(data) and (one := self._by_digest.get(_long_hash(view[start:end]))):
-                    is_word = data[start - 1] not in _BEFORE_WORD and data[end] not in _WORD
-                    if is_word or one not in self._bounded:
-                        yield one
+                if not (start > self._around and end + self._around < len(data)):
+                    continue
+                one = self._by_digest.get(_long_hash(view[start:end]))
+                if one and (one not in self._longer or _stands_alone(data, start, end, self._longer[one])):
+                    yield one
+
+
+def _stands_alone(data: bytes, start: int, end: int, longer: Iterable[bytes]) -> bool:
+    """Whether a text in the data is a word and no part of a longer one."""
+    if data[start - 1] in _BEFORE_WORD or data[end] in _WORD:
+        return False
+    text = data[start:end]
+    places = ((one, found.start()) for one in longer for found in re.finditer(re.escape(text), one))
+    return not any(data.startswith(one, start - place) for one, place in places)
 
 
 class Unproved(msgspec.Struct, frozen=True, kw_only=True):

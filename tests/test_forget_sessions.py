@@ -360,3 +360,18 @@ def test_what_is_forgotten_while_another_session_is_harvested_leaves_no_link(
     memory.insights.harvest("s2")
     assert memory.insights.newest(limit=None)
     assert not any(b"episode-s1" in path.read_bytes() for path in memory.root.rglob("*") if path.is_file())
+
+
+@pytest.mark.parametrize("kept", ["long-session-one.2", "x.long-session-one", "episode-long-session-one"])
+def test_a_session_whose_id_is_a_part_of_a_kept_ones_is_proved_gone(
+    tmp_path: Path, script: Callable[..., Script], kept: str
+) -> None:
+    memory = Memory(tmp_path / ".helix")
+    for name, words in (("long-session-one", "the labels of hall seven"), (kept, "the rates of the parcels")):
+        log = script(name).prompt(f"Fix {words}").run("pytest -q", "1 passed in 0.1s")
+        memory.extract([log.save(tmp_path / "logs")])
+    memory.graph.compile()
+    proof = memory.forget(["long-session-one"]).proof
+    assert proof is not None
+    assert proof.whole, proof.left
+    assert len(list((memory.root / "episodes").glob("*.json"))) == 1
