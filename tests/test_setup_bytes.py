@@ -221,3 +221,15 @@ def test_gemini_is_told_of_prompts_too(home: Path, capsys: pytest.CaptureFixture
     (group,) = pasted["content"]["hooks"]["BeforeAgent"]
     assert group["hooks"][0]["command"].endswith("helix-graph hook user-prompt")
     assert not (home / ".gemini").exists()
+
+
+def test_what_a_killed_setup_left_behind_goes_with_the_next(home: Path) -> None:
+    path = settings_of(home, "{}")
+    left, others = path.with_name(".settings.json.0123456789ab.tmp"), path.with_name(".settings.json.other.tmp")
+    for one in (left, others):
+        one.write_text("{")
+        os.utime(one, (0, 0))
+    being_written = path.with_name(".settings.json.ba9876543210.tmp")
+    being_written.write_text("{")
+    assert run(["setup", "claude-code"]) == 0
+    assert [one.exists() for one in (left, others, being_written)] == [False, True, True]

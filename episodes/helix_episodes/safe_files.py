@@ -14,6 +14,8 @@ import contextlib
 import errno
 import os
 import stat
+import time
+from glob import escape
 from io import FileIO
 from pathlib import Path
 
@@ -186,6 +188,14 @@ def _write_in(
         with contextlib.suppress(OSError):
             os.unlink(temporary, dir_fd=folder)
         raise
+
+
+def remove_leftovers(path: Path, *, older: float = 60.0) -> None:
+    """Removes what killed processes left of writing this file: temporary files of so many seconds ago."""
+    for leftover in path.parent.glob(f".{escape(path.name)}.{'[0-9a-f]' * 12}{TEMPORARY_SUFFIX}"):
+        with contextlib.suppress(FileNotFoundError):
+            if leftover.lstat().st_mtime < time.time() - older:
+                remove_file(leftover)
 
 
 #: A folder is opened to name files in it; searching it is enough for that, where the system has such a flag.

@@ -21,7 +21,7 @@ import msgspec
 from helix_cli.setup.entries import AnyEntries, toml_value
 from helix_cli.setup.json_edit import NotEditable, is_blank
 from helix_episodes.errors import WriteFailed
-from helix_episodes.safe_files import irregularity, remove_file, write_atomically
+from helix_episodes.safe_files import irregularity, remove_file, remove_leftovers, write_atomically
 
 _ROOT = 0
 
@@ -188,6 +188,9 @@ def _replace(change: SettingsChange) -> None:
     for one in _backups(target):
         if one != change.backup:
             remove_file(one)
+    for written in (target, change.backup):
+        if written:
+            remove_leftovers(written)
 
 
 def _write(path: Path, text: str, *, like: Path) -> None:
