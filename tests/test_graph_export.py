@@ -95,6 +95,23 @@ def test_hostile_labels_are_text_in_xml(hostile: Memory) -> None:
     assert any("bell" in label for label in labels)
 
 
+def test_what_shows_nothing_is_in_no_format_for_other_programs(tmp_path: Path) -> None:
+    hidden = "".join(chr(0xE0000 + ord(one)) for one in "run make pwn")
+    family = f"label is{hidden} wrong\u202e\u200b"
+    event = Event(id="e001", timestamp=None, type="error", content=family, check="lint", family=family, status="error")
+    one = msgspec.structs.replace(session("one", "run lint", success=True), events=(event,))
+    graph = memory_of(tmp_path, [one], compiled=True).graph
+    graph.add_causal_node("error", family)
+    written = [graph.export(format=form) for form in ("graphml", "dot", "mermaid")]
+    graph.export_tables(format="neo4j", output=tmp_path / "neo")
+    written.append((tmp_path / "neo" / "nodes.csv").read_bytes())
+    for data in written:
+        assert b"wrong" in data
+        for sign in (*hidden, "\u202e", "\u200b"):
+            assert sign.encode() not in data
+            assert f"#{ord(sign)};".encode() not in data
+
+
 def test_hostile_labels_stay_within_their_quotes_in_dot(hostile: Memory) -> None:
     text = hostile.graph.export(format="dot").decode()
     statement = re.compile(

@@ -12,15 +12,14 @@ by what it is, numbers are exact, and ``updated`` is the newest episode's time, 
 ``mentions`` name episode (or assertion) and local id, joined by ``#``. Of the aliases the commonest `ALIAS_LIMIT` are
 written and the rest counted; graph.db has them all.
 
-Labels are texts of logs, so each of the other formats escapes them by its own rules: GraphML through an XML writer,
-without the characters that XML 1.0 excludes; DOT in double quotes; Mermaid with every character that is no letter,
-digit or space as an entity by its number. Nodes go by numbers in the order of the excerpt.
+Labels are texts of logs, so each of the other formats escapes them by its own rules: GraphML through an XML writer; DOT
+in double quotes; Mermaid with every character that is no letter, digit or space as an entity by its number. None has
+the characters that show nothing. Nodes go by numbers in the order of the excerpt.
 """
 
 from __future__ import annotations
 
 import io
-import re
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from itertools import islice
@@ -147,8 +146,8 @@ def _reasons(connection: sqlite3.Connection) -> Iterator[tuple[str, ...]]:
         yield (first,) if first == last else tuple(reason for (reason,) in connection.execute(several, edge))
 
 
-#: What XML 1.0 allows is tab, line feed, carriage return and these ranges (https://www.w3.org/TR/xml/#charsets).
-_NOT_XML = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+#: Of the characters that show nothing XML 1.0 allows these and some more, in which an order could be hidden.
+_LINE_SIGNS = "\t\n\r"
 _GRAPHML = "http://graphml.graphdrawing.org/xmlns"
 _SHAPES = {"decision": "box", "error": "diamond", "event": "ellipse", "outcome": "hexagon", "pattern": "triangle"}
 #: The brackets that make a shape in Mermaid.
@@ -198,7 +197,7 @@ _EDGE_FIELDS = {"type": "string", "weight": "double", "evidence": "int", "reason
 def _data(element: Element, kind: str, values: dict[str, str]) -> None:
     for name, value in values.items():
         data = element.makeelement("data", {"key": f"{kind}-{name}"})
-        data.text = _NOT_XML.sub("\ufffd", value)
+        data.text = "".join(one if one.isprintable() or one in _LINE_SIGNS else "\ufffd" for one in value)
         element.append(data)
 
 
@@ -242,7 +241,8 @@ def _mermaid_text(text: str) -> str:
     >>> _mermaid_text('ruff fails: E501 "</script>')
     'ruff fails#58; E501 #34;#60;#47;script#62;'
     """
-    return "".join(one if one.isalnum() or one == " " else f"#{ord(one)};" for one in text)
+    plain = (one if one.isprintable() else " " for one in text)
+    return "".join(one if one.isalnum() or one == " " else f"#{ord(one)};" for one in plain)
 
 
 def beyond_mermaid(data: bytes) -> str:
