@@ -5,6 +5,10 @@ before it have written is pushed to a server of the tests' own, a memory is made
 alone (`helix_graph.sharing.team.Team.sync` with ``mine``), and takes the place of the one that was there: its helix.db,
 episodes and graph.db are gone. So a test passes only if the server kept all that it looks at. Where nothing was written
 since, nothing is done. The test files are the same, unchanged.
+
+Some tests are about files of this machine (`UNTIL_TOUCHED`): they damage, delete or lock one, or look at how graph.db
+is brought up to date. Their memory comes from the server until they change a file themselves, and is then left as they
+made it; graph.db, which each machine makes for itself, stays where it is.
 """
 
 from __future__ import annotations
@@ -22,7 +26,7 @@ from fnmatch import fnmatch
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from kept_here import KEPT_HERE
+from kept_here import KEPT_HERE, UNTIL_TOUCHED
 from postgres_server import PostgresServer
 
 if TYPE_CHECKING:
@@ -65,8 +69,17 @@ def suite_of(file: str) -> str | None:
 
 def reason_to_stay(file: str, test: str) -> str | None:
     """Why a test (its name without parameters, or with them) runs on this machine's files alone."""
+    return _reason(KEPT_HERE, file, test)
+
+
+def is_about_files(file: str, test: str) -> bool:
+    """Whether a test changes files of this machine itself, or looks at how they are made."""
+    return _reason(UNTIL_TOUCHED, file, test) is not None
+
+
+def _reason(lists: dict[str, tuple[str, ...]], file: str, test: str) -> str | None:
     plain = test.partition("[")[0]
-    return next((why for why, tests in KEPT_HERE.items() if {f"{file}::{test}", f"{file}::{plain}"} & set(tests)), None)
+    return next((why for why, tests in lists.items() if {f"{file}::{test}", f"{file}::{plain}"} & set(tests)), None)
 
 
 class KeptByServer:
@@ -82,6 +95,9 @@ class KeptByServer:
         self._marks: dict[Path, object] = {}
         self._projects = 0
         self._names: dict[Path, str] = {}
+        self._is_about_files = False
+        self._left: dict[Path, object] = {}
+        self._touched: set[Path] = set()
         self.openings = 0
 
     def close(self) -> None:
@@ -89,9 +105,12 @@ class KeptByServer:
             self._admin.close()
         self._server.close()
 
-    def begin_test(self) -> None:
+    def begin_test(self, *, is_about_files: bool = False) -> None:
         """Memories of the tests before are none of this one's."""
         self.openings = 0
+        self._is_about_files = is_about_files
+        self._left.clear()
+        self._touched.clear()
         self._marks.clear()
         self._names.clear()
 
@@ -130,13 +149,17 @@ class KeptByServer:
             finally:
                 with self._lock:
                     self._calls -= 1
+                    if self._is_about_files and root:
+                        self._left[root] = _files_of(root)
 
         return asked
 
     def _make_anew(self, root: Path, part: object) -> None:
         """Puts a memory that comes from the server alone in the place of the one in ``root``."""
         written = _mark_of(root)
-        if not written or self._marks.get(root) == written:
+        if self._is_about_files and self._left.get(root, _files_of(root)) != _files_of(root):
+            self._touched.add(root)
+        if not written or self._marks.get(root) == written or root in self._touched:
             return
         self._calls += 1
         try:
@@ -165,10 +188,11 @@ class KeptByServer:
                 shutil.rmtree(old) if old.is_dir() else old.unlink(missing_ok=True)
                 if (new / name).exists():
                     shutil.move(new / name, old)
-        for path in (root / _GRAPH).parent.glob("graph.db*"):
-            path.unlink()
-        if had_graph:
-            Memory(root).graph.compile()
+        if not self._is_about_files:
+            for path in (root / _GRAPH).parent.glob("graph.db*"):
+                path.unlink()
+            if had_graph:
+                Memory(root).graph.compile()
         if had_vectors:  # the user is told to run `insight reindex`
             (part if isinstance(part, Insights) else Memory(root).insights).reindex()
 
@@ -222,6 +246,17 @@ def _mark_of(root: Path) -> list[tuple[str, int, int, int]]:
         with suppress(OSError):
             about = path.stat(follow_symlinks=False)
             found.append((path.name, about.st_ino, about.st_size, about.st_mtime_ns))
+    return found
+
+
+def _files_of(root: Path) -> list[tuple[str, int, int, int, int]]:
+    """What changes with every change of a file of a memory; SQLite makes and removes its side files when it reads."""
+    found = []
+    for path in sorted(root.rglob("*")):
+        with suppress(OSError):
+            about = path.stat(follow_symlinks=False)
+            if path.is_file() and not path.name.endswith(("-wal", "-shm")):
+                found.append((str(path), about.st_ino, about.st_size, about.st_mtime_ns, about.st_mode))
     return found
 
 

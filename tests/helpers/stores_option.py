@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from kept_by_server import KeptByServer, reason_to_stay, suite_of
+from kept_by_server import KeptByServer, is_about_files, reason_to_stay, suite_of
 from postgres_server import why_absent
 
 if TYPE_CHECKING:
@@ -38,13 +38,13 @@ class StoresOnPostgres:
                 one.add_marker(pytest.mark.skip(reason=why))
 
     @pytest.hookimpl(wrapper=True, tryfirst=True)
-    def pytest_runtest_protocol(self) -> Iterator[None]:
+    def pytest_runtest_protocol(self, item: pytest.Item) -> Iterator[None]:
         """Starts the server with the first test of a process, since the one that hands out tests runs none."""
         if self._kept is None and not self._absent:
             self._kept = KeptByServer()
             self._kept.install()
         if self._kept:
-            self._kept.begin_test()
+            self._kept.begin_test(is_about_files=is_about_files(item.path.name, item.name))
         return (yield)
 
     @pytest.hookimpl(trylast=True)
