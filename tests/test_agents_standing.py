@@ -331,6 +331,27 @@ def test_a_file_takes_no_place_of_a_text_that_is_to_come(memory: Memory, tmp_pat
     assert "ef" * 16 not in memory.insights.export()
 
 
+def test_an_outcome_under_the_id_of_a_text_that_is_to_come_never_counts(memory: Memory, tmp_path: Path) -> None:
+    name = memory.insights.store(ADVICE)["name"]
+    (mine,) = (json.loads(line) for line in memory.insights.export().splitlines() if '"record":"insight"' in line)
+    to_come = [f"Read the page of the parcel service before step {number}" for number in range(3)]
+    verdict = {"uid": mine["uid"], "name": name, "causal": True, "taken_up": True}
+    praise = {"record": "feedback", "ts": "2026-01-03T00:00:00Z", "outcome": "delivered", "names": [name]}
+    told = [{**praise, "id": digest(text), "episode": "s-1", "verdicts": [verdict]} for text in to_come]
+    path = tmp_path / "forged.jsonl"
+    path.write_text("\n".join([memory.insights.export().splitlines()[0], *map(json.dumps, told)]))
+    memory.insights.import_from(path)
+    before = uses(memory, name)
+    for text in to_come:  # as an agent may
+        memory.insights.store(text)
+    memory.insights.feedback([name], "blocked")
+    memory.insights.import_from(path)
+    assert before == (0, 0.5)
+    assert uses(memory, name)[0] == 1
+    with pytest.raises(NotFound):  # nothing of it is left
+        memory.insights.forget_import("forged.jsonl")
+
+
 def test_sessions_shared_through_git_prove_nothing(memory: Memory, script: Callable[..., Script]) -> None:
     folder = memory.root.parent
     (folder / ".git").rmdir()

@@ -178,6 +178,9 @@ def adopt(
     same = by_digest(connection, digest(content))
     for one in dict.fromkeys((uid, *((same.insight.uid,) if same else ()))):
         was_brought = connection.execute("DELETE FROM insight_import WHERE id = ?", (one,)).rowcount
+        # A link or an outcome that a file brought under that id does not become this user's own with it.
+        for table in ("insight_link", "insight_feedback", "insight_injection") if was_brought else ():
+            connection.execute(f"DELETE FROM {table} WHERE id = ?", (one,))  # noqa: S608  (constants)
         stored = by_uid(connection, one) if was_brought else None
         if stored:
             told = replace(stored.insight, content=content, origin=origin, source=source, episode=episode)

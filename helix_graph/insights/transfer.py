@@ -309,7 +309,8 @@ def take_in(
             marks = [ImportMark(id=one, file=file.name, sha256=file.sha256, ts=at) for one in given_ids]
         found = {one.id: one for one in marks or ()}
         foreign = known - own if marks is None else found.keys()
-        theirs = [_as_brought(one, own) for one in admitted if _identity(one) in foreign - own]
+        brought = (one for one in admitted if _identity(one) in foreign - own)
+        theirs = [_as_brought(one, own) for one in _of_one_kind(connection, brought)]
         ours = [one for one in admitted if _identity(one) not in foreign]
         _make_room(connection, map(_identity, ours))
         _join_all(connection, [*ours, *theirs])
@@ -346,6 +347,15 @@ _TABLES = {
     "insight_injection": "id",
     "insight_forgotten": "uid",
 }
+#: That an insight was forgotten goes by the insight's id.
+_ONE_KIND = {"insight_forgotten": "insight"}
+_TABLE_OF: dict[type[Record], str] = {
+    Insight: "insight",
+    ForgottenInsight: "insight",
+    InsightLink: "insight_link",
+    FeedbackEntry: "insight_feedback",
+    Injection: "insight_injection",
+}
 _EVERY_ID = " UNION ALL ".join(f"SELECT {column} AS id FROM {table}" for table, column in _TABLES.items())  # noqa: S608  (constants)
 
 
@@ -360,6 +370,18 @@ def _make_room(connection: sqlite3.Connection, ids: Iterable[str]) -> None:
     brought = as_list(one for (one,) in found.fetchall())
     for table, column in _TABLES.items():
         connection.execute(f"DELETE FROM {table} WHERE {column} {ANY_OF}", (brought,))  # noqa: S608  (constants)
+
+
+def _of_one_kind(connection: sqlite3.Connection, records: Iterable[Record]) -> Iterator[Record]:
+    """The records but those whose id something of another kind has: what a file brought is known by its id alone."""
+    known: dict[str, str] = {}
+    for table, column in _TABLES.items():
+        found = connection.execute(f"SELECT {column} FROM {table}")  # noqa: S608  (constants)
+        known |= {one: _ONE_KIND.get(table, table) for (one,) in found}
+    for record in records:
+        kind = _TABLE_OF[type(record)]
+        if known.setdefault(_identity(record), kind) == kind:
+            yield record
 
 
 def _identity(record: Record) -> str:
