@@ -164,3 +164,13 @@ def test_a_file_of_another_changes_and_removes_nothing_of_ones_own(insights: Ins
         json.loads(line) for line in insights.export().splitlines() if '"read-' in line or "Read the log" in line
     )
     assert other["tags"] == ["ci"]
+
+
+def test_a_date_years_ahead_is_refused_in_ones_own_export_too(insights: Insights, tmp_path: Path) -> None:
+    path = tmp_path / "own.jsonl"
+    path.write_text(
+        "\n".join([HEADER, json.dumps(GOOD), json.dumps(GOOD | {"uid": OTHER, "created_at": "2999-01-01"})])
+    )
+    with pytest.raises(InvalidImport, match=r"own.jsonl.*line 3.*more than a year; write the right date there"):
+        insights.import_from(path, own=True)
+    assert insights.newest() == []

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 from typing import TYPE_CHECKING
 
@@ -106,7 +107,12 @@ def test_forgetting_in_a_moved_memory_reaches_the_server_once_the_project_is_nam
 def test_trust_says_how_many_sessions_it_would_take_away(
     unpacked: Memory, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
+    one = next((unpacked.root / "forgotten").glob("*.json")).stem
+    state = {"project": "shop", "rests_on": {"a" * 32: [one], "b" * 32: ["c" * 32]}}
+    (unpacked.root / "team" / "state.json").write_text(json.dumps(state))
     shutil.copytree(unpacked.root.parent, tmp_path / "again")
     monkeypatch.chdir(tmp_path / "again")
     run(["trust"])
-    assert "It calls 2 sessions forgotten" in capsys.readouterr().out
+    said = capsys.readouterr().out
+    assert "It calls 2 sessions forgotten" in said
+    assert "with 1 note that it says rest on them" in said

@@ -157,7 +157,8 @@ def _date(name: str, value: str, latest: datetime) -> str:
     if moment is None:
         raise ValueError(f"its {name} is no date")
     if moment > latest:
-        raise ValueError(f"its {name} is in the future")
+        # In one's own export too: it would be the newest for ever, and only its owner knows the right date.
+        raise ValueError(f"its {name} is in the future, by more than a year; write the right date there")
     return stamp(moment)
 
 

@@ -60,7 +60,9 @@ def _render_preview(found: TrustPreview) -> None:
         say(f"git tracks {count(len(found.tracked), 'file')} of it: {', '.join(found.tracked[:_MOST_TRACKED])}")
     if found.forgotten:
         one = count(found.forgotten, "session")
-        say(f"It calls {one} forgotten: kept out here, and deleted on a team's server that you name with sync --to.")
+        more = f", with {count(found.resting, 'note')} that it says rest on them," if found.resting else ""
+        where = "on a team's server that you name with sync --to"
+        say(f"It calls {one} forgotten: kept out here, and deleted{more} {where}.")
     say(f"Accepted: {found.accepted}." if found.accepted else "You have not accepted it.")
 
 
