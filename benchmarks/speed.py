@@ -2,13 +2,13 @@
 
     python benchmarks/speed.py [--corpus NAME]... [--runs N] [--shares]
 
-Every log of a corpus that a reader knows is read once and extracted once, in a process of its own, since what was read
-before would be remembered; the expressions are compiled within it, which weighs on small corpora. Right after each log
-the same process parses its bytes with orjson, line by line where it holds a record a line, so that a machine that other
-work shares slows both alike. All times are the processor's. Of N runs the one with the least ratio is printed: n (logs
-and sessions), milliseconds for each megabyte of orjson, of the reader and of extraction, and reader and extraction
-together in times orjson (wanted for logs of events: at most 10) and in milliseconds for 10 kB (wanted for prose: at
-most 10).
+Every log of a corpus that a reader knows and that is not sealed is read once and extracted once, in a process of its
+own, since what was read before would be remembered; the expressions are compiled within it, which weighs on small
+corpora. Right after each log the same process parses its bytes with orjson, line by line where it holds a record a
+line, so that a machine that other work shares slows both alike. All times are the processor's. Of N runs the one with
+the least ratio is printed: n (logs and sessions), milliseconds for each megabyte of orjson, of the reader and of
+extraction, and reader and extraction together in times orjson (wanted for logs of events: at most 10) and in
+milliseconds for 10 kB (wanted for prose: at most 10).
 
 ``--shares`` asks every few milliseconds which stage of extraction is at work and prints the share of each, n being
 how often it asked.
@@ -26,11 +26,12 @@ from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 import orjson
+from sealed_sessions import open_logs
 from tallies import CORPORA
 
 from helix_episodes.errors import HelixGraphError
 from helix_episodes.extraction.pipeline import extract
-from helix_episodes.readers import find_logs, read_sessions
+from helix_episodes.readers import read_sessions
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -48,7 +49,7 @@ def measure(name: str, stages: Counter[str] | None = None) -> dict[str, float]:
     found = {"logs": 0.0, "sessions": 0.0, "bytes": 0.0, "parse": 0.0, "read": 0.0, "extract": 0.0}
     if stages is not None:
         sample(stages)
-    for log in find_logs(CORPORA / name):
+    for log in open_logs(name):
         start = time.process_time()
         try:
             sessions = read_sessions(log)
