@@ -244,8 +244,10 @@ def _measured(
 
     An error is two situations: its kind within the check, then the check alone. Without an error the task is one.
     """
+    if measures.decided_by_checks and asks(decision):  # which most of them do: the next line takes longer
+        return
     errors = measures.answered(decision)
-    if (errors or measures.decided_by_checks) and asks(decision):
+    if errors and asks(decision):
         return
     for error in errors:
         measured = measures.answer(error, decision)
