@@ -5,6 +5,7 @@ The process that hands out tests loads this page too: what a fixture alone needs
 
 from __future__ import annotations
 
+import gc
 import os
 import shutil
 import sys
@@ -13,6 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+from _pytest.doctest import DoctestModule
 from hypothesis import HealthCheck, settings
 
 from agents_home import AgentsHome
@@ -24,7 +26,7 @@ from postgres_server import why_absent as postgres_is_absent
 from session_script import Script
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Generator, Iterator
 
     from playwright.sync_api import Browser
 
@@ -65,6 +67,16 @@ os.environ["HOME"] = _HOME.name
 for _name in [name for name in os.environ if name.startswith("XDG_")]:
     del os.environ[_name]
 
+# Imports and collected tests stay until the end: nothing of them is looked through again for what may be thrown away.
+gc.disable()
+
+
+def pytest_collection_finish() -> None:
+    """From here on what tests leave behind is thrown away."""
+    gc.freeze()
+    gc.enable()
+
+
 CORPORA = Path(__file__).resolve().parents[2] / "shared" / "corpora"
 
 
@@ -73,8 +85,24 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--stores", choices=("sqlite", "postgresql"), default="sqlite", help="where memories are kept")
 
 
+class _ExamplesAlone:
+    """Takes no module for a file of tests that has no example: half of the suite's modules were searched in vain.
+
+    A plugin of its own, for what stands in this file is asked about files below this folder alone.
+    """
+
+    @pytest.hookimpl(wrapper=True)
+    def pytest_collect_file(self, file_path: Path) -> Generator[None, list[pytest.Collector], list[pytest.Collector]]:
+        return [
+            one
+            for one in (yield)
+            if not isinstance(one, DoctestModule) or ">>> " in file_path.read_text(encoding="utf-8")
+        ]
+
+
 def pytest_configure(config: pytest.Config) -> None:
-    """Nothing of it is loaded where memories are kept in SQLite, as they are every day."""
+    """Nothing of a server is loaded where memories are kept in SQLite, as they are every day."""
+    config.pluginmanager.register(_ExamplesAlone())
     if config.getoption("--stores") == "postgresql":
         from stores_option import StoresOnPostgres
 
