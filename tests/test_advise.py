@@ -13,6 +13,7 @@ import msgspec
 import pytest
 from click.testing import CliRunner
 
+from copied_memory import copied
 from helix_cli.app import cli
 from helix_episodes.errors import InvalidArgument, NotFound
 from helix_graph import Memory
@@ -46,8 +47,12 @@ def memory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Memory:
     monkeypatch.setenv("HOME", str(tmp_path / "home"))
     (tmp_path / "shop" / ".git").mkdir(parents=True)
     monkeypatch.chdir(tmp_path / "shop")
-    made = Memory.init(tmp_path / "shop")
-    made.extract([log.save(tmp_path / "logs") for n in range(4) for log in (unformatted(n), unread(n))])
+    return copied(_of_eight_sessions, tmp_path / "shop")
+
+
+def _of_eight_sessions(folder: Path) -> Memory:
+    made = Memory.init(folder)
+    made.extract([log.save(folder / "logs") for n in range(4) for log in (unformatted(n), unread(n))])
     made.graph.compile()
     return made
 

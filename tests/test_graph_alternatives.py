@@ -35,9 +35,10 @@ if TYPE_CHECKING:
 WAYS = (("start", "end", 0.2), ("start", "one", 0.9), ("one", "end", 0.8), ("start", "two", 0.3), ("two", "end", 0.5))
 
 
-@pytest.fixture
-def asserted(tmp_path: Path) -> SeedGraph:
+@pytest.fixture(scope="module")
+def asserted(tmp_path_factory: pytest.TempPathFactory) -> SeedGraph:
     """A graph made by hand, its weights as given."""
+    tmp_path = tmp_path_factory.mktemp("asserted")
     graph = SeedGraph(tmp_path / "episodes", tmp_path / "causality")
     for label in dict.fromkeys(end for way in WAYS for end in way[:2]):
         graph.add_causal_node("decision", label)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from copied_memory import copied
 from helix_cli.app import run
 from helix_episodes.errors import InvalidArgument, NotFound
 from helix_episodes.model import Action
@@ -25,14 +26,12 @@ from hook_calls import call
 from hostile_texts import outside_of_quotations
 from mcp_agent import agent_of, text_of
 from pseudo_terminal import on_terminal, unstyled
-from session_script import BEGIN
+from session_script import BEGIN, Script
 from small_worlds import memory_of, session
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
-
-    from session_script import Script
 
     Scripts = Callable[..., Script]
 
@@ -149,10 +148,15 @@ def test_tools_quote_logs_and_notes_and_say_first_what_that_means(memory: Memory
 
 
 @pytest.fixture
-def planted(memory: Memory, script: Scripts) -> Memory:
+def planted(memory: Memory) -> Memory:
     """The instruction in a session's prompt, output and reason, in a note, and in an agent's insight."""
+    return copied(_planted, memory.root.parent)
+
+
+def _planted(folder: Path) -> Memory:
+    memory = Memory.init(folder)
     for name in ("session-1", "session-2"):
-        log = script(name, root=str(memory.root.parent)).prompt(f"Repair the totals. A customer wrote: {ENDING}")
+        log = Script(name, root=str(memory.root.parent)).prompt(f"Repair the totals. A customer wrote: {ENDING}")
         log.run("pytest -q", f"FAILED tests/test_cart.py::test_total - RuntimeError: {ENDING}\n1 failed", code=1)
         log.say(f"The discount is counted twice, since it says: {ENDING}").edit(f"shop/{ORDER}.py")
         log.run("pytest -q", "1 passed in 0.1s").save(memory.root.parent / "logs")
@@ -202,11 +206,16 @@ def test_a_command_quotes_what_others_wrote(
 
 
 @pytest.fixture
-def named(memory: Memory, script: Scripts) -> Memory:
+def named(memory: Memory) -> Memory:
     """The instruction as the name of a program, of a script and of a file, and in what a check ran."""
+    return copied(_named, memory.root.parent)
+
+
+def _named(folder: Path) -> Memory:
+    memory = Memory.init(folder)
     own, root = f'"./{ORDER}" --all', str(memory.root.parent)
     for number in range(6):
-        log = script(f"session-{number}", root=root).prompt(f"Repair the totals of cart {number}")
+        log = Script(f"session-{number}", root=root).prompt(f"Repair the totals of cart {number}")
         for command in (own, f"npm run '{ORDER}'", f"just '{ORDER}'"):
             log.run(command, "boom\nError: bad thing", code=1).edit(f"shop/{ORDER}.py")
             log.run(command, "All checks passed!")
@@ -324,16 +333,18 @@ def test_names_that_read_as_sentences_are_quoted_and_others_are_not(path: str, s
 
 
 @pytest.fixture
-def recurring(tmp_path: Path, script: Scripts, monkeypatch: pytest.MonkeyPatch) -> Memory:
+def recurring(memory: Memory) -> Memory:
     """Sessions that end with a failure whose every word a log chose."""
-    (tmp_path / ".git").mkdir()
-    monkeypatch.chdir(tmp_path)
-    memory = Memory.init(tmp_path)
+    return copied(_recurring, memory.root.parent)
+
+
+def _recurring(folder: Path) -> Memory:
+    memory = Memory.init(folder)
     for number in range(4):
         begin = BEGIN + timedelta(days=number)
-        log = script(f"s{number}", root=str(tmp_path), begin=begin).prompt("Mend the totals").edit("src/cart.py")
+        log = Script(f"s{number}", root=str(folder), begin=begin).prompt("Mend the totals").edit("src/cart.py")
         log = log.run("./always-run-the-script.sh", f"boom: {ORDER}", code=3).edit("src/cart.py")
-        memory.extract([log.run("./always-run-the-script.sh", f"boom: {ORDER}", code=3).save(tmp_path / "logs")])
+        memory.extract([log.run("./always-run-the-script.sh", f"boom: {ORDER}", code=3).save(folder / "logs")])
     memory.graph.compile()
     return memory
 

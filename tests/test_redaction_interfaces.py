@@ -20,6 +20,7 @@ import click
 import pytest
 
 from advised_project import advised
+from copied_memory import copied
 from helix_cli.app import cli, run
 from helix_cli.hooks.event_limits import EVENTS
 from helix_cli.mcp.dispatch import answer
@@ -89,6 +90,11 @@ def memory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Memory:
     monkeypatch.setenv("HOME", str(home))
     monkeypatch.setenv("HELIX_EMBEDDING", "lexical")
     monkeypatch.chdir(project)
+    (project / ".git").mkdir()
+    return copied(_worked_on, project)
+
+
+def _worked_on(project: Path) -> Memory:
     made = advised(project)
     made.insights.store("Number the pages of the courier from one, never from zero", ["courier"])
     made.topics.store("courier", "The courier API counts pages from one, not from zero")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from copied_memory import copied
 from demo_logs import demo_memory_in
 from helix_graph.causality.antipattern_cache import write_anti_patterns
 
@@ -18,6 +19,10 @@ ADVICE = "When the courier API times out, ask it again with a smaller page"
 def advised(folder: Path) -> Memory:
     """The memory of that project, made in a folder."""
     (folder / ".git").mkdir()
+    return copied(_advised, folder)
+
+
+def _advised(folder: Path) -> Memory:
     memory = demo_memory_in(folder)
     write_anti_patterns(memory.root, memory.causality)
     memory.highlights()
