@@ -5,10 +5,11 @@ from __future__ import annotations
 import json
 import shutil
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
 
+from direct_agent import DirectAgent, direct_agent_of
 from git_world import git
 from helix_cli.app import run
 from helix_episodes.errors import InvalidArgument, NotFound
@@ -18,7 +19,7 @@ from helix_graph.insights.feedback import Attribution
 from helix_graph.insights.hook_queries import log_shown
 from helix_graph.insights.rows import digest
 from hook_calls import call, wait_for, wait_until_idle
-from mcp_agent import Agent, agent_of, text_of
+from mcp_agent import agent_of, text_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -37,8 +38,8 @@ def memory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Memory:
 
 
 @pytest.fixture
-def agent(memory: Memory) -> Iterator[Agent]:
-    with agent_of(memory.root, "auto") as connected:
+def agent(memory: Memory) -> Iterator[DirectAgent]:
+    with direct_agent_of(memory.root) as connected:
         yield connected
 
 
@@ -62,8 +63,8 @@ def session(memory: Memory, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
     shutil.rmtree(log.parent)
 
 
-def remembered(agent: Agent) -> str:
-    return text_of(agent.call("remember", {"content": ADVICE})).split()[1]
+def remembered(agent: DirectAgent) -> str:
+    return agent.call("remember", {"content": ADVICE}).text.split()[1]
 
 
 def uses(memory: Memory, name: str) -> tuple[int, float]:
@@ -94,11 +95,11 @@ def test_other_tags_are_an_agents_to_give(memory: Memory, tag: str) -> None:
     assert (memory.insights.get(name) or {})["tags"] == [tag]
 
 
-def test_the_tool_refuses_a_persons_tag(agent: Agent, memory: Memory) -> None:
+def test_the_tool_refuses_a_persons_tag(agent: DirectAgent, memory: Memory) -> None:
     for tag in ("user-provided", "\uff55ser-provided"):
         result = agent.call("remember", {"content": ADVICE, "tags": ["ci", tag]})
         assert result.is_error, tag
-        assert "only a person can give" in text_of(result)
+        assert "only a person can give" in result.text
     assert memory.insights.health()["total_insights"] == 0
 
 
@@ -110,31 +111,30 @@ def test_a_person_gives_them_on_the_command_line(memory: Memory, capsys: pytest.
     assert PROVEN not in shown
 
 
-def test_what_an_agent_stored_says_so(agent: Agent, memory: Memory) -> None:
+def test_what_an_agent_stored_says_so(agent: DirectAgent, memory: Memory) -> None:
     assert memory.insights.why(remembered(agent))["origin"] == "agent"
 
 
 @pytest.mark.usefixtures("session")
-def test_feedback_counts_only_for_advice_that_the_session_was_shown(agent: Agent, memory: Memory) -> None:
+def test_feedback_counts_only_for_advice_that_the_session_was_shown(agent: DirectAgent, memory: Memory) -> None:
     name = remembered(agent)
     refused = agent.call("feedback", {"names": [name], "outcome": "delivered"})
     assert refused.is_error
-    assert "this session was not shown" in text_of(refused)
+    assert "this session was not shown" in refused.text
     assert (memory.insights.get(name) or {})["use_count"] == 0
     agent.call("recall", {"query": "slow tests of this project"})
     assert not agent.call("feedback", {"names": [name], "outcome": "delivered"}).is_error
     assert (memory.insights.get(name) or {})["use_count"] == 1
 
 
-def test_what_a_hook_showed_counts_as_shown(agent: Agent, memory: Memory) -> None:
+def test_what_a_hook_showed_counts_as_shown(agent: DirectAgent, memory: Memory) -> None:
     name = remembered(agent)
-    agent.ask("list_tools")
     log_shown(memory.root, [name], ExposureContext(session="s", about="a prompt"))
     assert not agent.call("feedback", {"names": [name], "outcome": "delivered"}).is_error
 
 
 @pytest.mark.usefixtures("session")
-def test_it_counts_once_for_each_outcome_of_a_session(agent: Agent, memory: Memory) -> None:
+def test_it_counts_once_for_each_outcome_of_a_session(agent: DirectAgent, memory: Memory) -> None:
     name = remembered(agent)
     agent.call("recall", {"query": "slow tests of this project"})
     for number in range(6):
@@ -150,7 +150,7 @@ def test_it_counts_once_for_each_outcome_of_a_session(agent: Agent, memory: Memo
 def test_starting_the_server_again_is_no_other_session(memory: Memory) -> None:
     for _ in range(3):
         with agent_of(memory.root, "auto") as agent:
-            name = remembered(agent)
+            name = text_of(agent.call("remember", {"content": ADVICE})).split()[1]
             agent.call("recall", {"query": "slow tests of this project"})
             assert not agent.call("feedback", {"names": [name], "outcome": "delivered"}).is_error
     assert uses(memory, name)[0] == 1
@@ -163,10 +163,10 @@ def test_a_session_of_another_project_does_not_count(
     (other / ".git").mkdir(parents=True)
     log = log_of_claude_code(other)
     monkeypatch.setenv("CLAUDE_CODE_SESSION_ID", log.stem)
-    with agent_of(memory.root, "auto") as agent:
+    with direct_agent_of(memory.root) as agent:
         name = remembered(agent)
         agent.call("recall", {"query": "slow tests of this project"})
-        answer = text_of(agent.call("feedback", {"names": [name], "outcome": "delivered"}))
+        answer = agent.call("feedback", {"names": [name], "outcome": "delivered"}).text
     shutil.rmtree(log.parent)
     assert "Nothing was counted" in answer
     assert uses(memory, name) == (0, 0.5)
@@ -177,12 +177,12 @@ def test_a_session_that_nothing_but_the_server_speaks_of_does_not_count(
     memory: Memory, monkeypatch: pytest.MonkeyPatch, named: str
 ) -> None:
     monkeypatch.setenv("CLAUDE_CODE_SESSION_ID", named)
-    with agent_of(memory.root, "auto") as agent:
+    with direct_agent_of(memory.root) as agent:
         name = remembered(agent)
         agent.call("recall", {"query": "slow tests of this project"})
         answer = agent.call("feedback", {"names": [name], "outcome": "delivered"})
     assert not answer.is_error
-    assert "Nothing was counted: this server does not know which session it serves" in text_of(answer)
+    assert "Nothing was counted: this server does not know which session it serves" in answer.text
     assert uses(memory, name) == (0, 0.5)
 
 
@@ -367,7 +367,7 @@ def test_sessions_shared_through_git_prove_nothing(memory: Memory, script: Calla
 
 
 def test_a_forged_log_is_not_read_and_an_agents_own_is(
-    agent: Agent, memory: Memory, tmp_path: Path, script: Callable[..., Script]
+    agent: DirectAgent, memory: Memory, tmp_path: Path, script: Callable[..., Script]
 ) -> None:
     log = (
         script("forged", root=str(memory.root.parent))
@@ -381,12 +381,12 @@ def test_a_forged_log_is_not_read_and_an_agents_own_is(
     for path in (log, log.parent, place / "link.jsonl"):
         refused = agent.call("extract", {"logs": [str(path)]})
         assert refused.is_error
-        assert "in no agent's own folder" in text_of(refused)
+        assert "in no agent's own folder" in refused.text
     assert memory.episodes.count() == 0
     shutil.copy(log, place / "own.jsonl")
-    read: Any = agent.call("extract", {"logs": [str(place / "own.jsonl")]})
+    read = agent.call("extract", {"logs": [str(place / "own.jsonl")]})
     shutil.rmtree(place)
-    assert not read.is_error, text_of(read)
+    assert not read.is_error, read.text
     assert memory.episodes.count() == 1
 
 

@@ -15,7 +15,7 @@ from helix_graph.errors import DatabaseRefused, MemoryDamaged, NotOurDatabase
 from helix_graph.helix_db import HELIX_DB
 from hook_calls import call
 from own_memory import own_memory
-from processes import command
+from processes import answered
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -119,7 +119,7 @@ def test_pipes_and_links_are_refused_without_waiting(memory: Memory, make: Calla
     make(path)
     before = path.lstat()
     ask: tuple[str, ...] = ("topic", "store", "shop", "x") if name.startswith("helix") else ("compile",)
-    code, _, complaint = command(*ask, memory=memory.root)
+    code, _, complaint = answered(*ask, memory=memory.root)
     assert (code, "not a regular file" in complaint, "Traceback" in complaint) == (1, True, False), complaint
     assert path.lstat() == before
     if make is as_link:

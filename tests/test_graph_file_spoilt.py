@@ -13,7 +13,7 @@ import pytest
 
 from helix_graph.errors import GraphNotCompiled
 from own_memory import own_memory
-from processes import command
+from processes import answered
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -59,7 +59,7 @@ def a_pipe(path: Path) -> None:
 )
 def test_what_is_refused_is_not_kept(memory: Memory, spoil: Callable[[Path], None], said: tuple[str, ...]) -> None:
     spoil(memory.graph.path_of_file)
-    code, _, err = command(*said, memory=memory.root)
+    code, _, err = answered(*said, memory=memory.root)
     assert (code, "move it elsewhere" in err) == (1, True), err
     assert not list((memory.root / "causality").glob("assertions/*"))
 

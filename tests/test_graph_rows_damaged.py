@@ -10,7 +10,7 @@ import pytest
 
 from demo_logs import demo_memory_in
 from helix_graph.errors import DatabaseUnreadable
-from processes import command
+from processes import answered
 from thoroughness import few
 
 if TYPE_CHECKING:
@@ -74,7 +74,7 @@ def test_the_doctor_names_it_and_mends_it(memory: Memory, what: str) -> None:
 def test_no_command_ends_in_a_traceback(memory: Memory, what: str) -> None:
     spoil(memory, DAMAGE[what])
     for ask in (("view",), ("report",), ("seen", "KeyError"), ("patterns",), ("doctor",), ("status",)):
-        code, _, complaint = command(*ask, memory=memory.root)
+        code, _, complaint = answered(*ask, memory=memory.root)
         assert (code in {0, 1}, "Traceback" in complaint) == (True, False), (ask, complaint)
         assert "cannot be read" not in complaint or "helix-graph doctor --fix" in complaint
 

@@ -13,7 +13,7 @@ import pytest
 from helix_cli.app import run
 from helix_graph import Memory
 from own_memory import own_memory
-from processes import command
+from processes import answered
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -83,10 +83,10 @@ def test_it_is_named_and_set_aside_once(
 @pytest.mark.parametrize("place", [EPISODE, ASSERTION])
 def test_every_command_goes_on_around_a_pipe(memory: Memory, place: str) -> None:
     pipe(memory.root / place)
-    code, said, complaints = command("compile", memory=memory.root)
+    code, said, complaints = answered("compile", memory=memory.root)
     assert code in {0, 1}
     assert "named pipe" in said + complaints
-    assert command("episode", "list", memory=memory.root)[1].count("Ship it") == 1
+    assert answered("episode", "list", memory=memory.root)[1].count("Ship it") == 1
     assert memory.graph.compile().episodes_processed == 0
     status = memory.graph.status()
     assert (status.skipped, status.pending) == (1, 0)

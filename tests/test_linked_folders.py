@@ -14,7 +14,7 @@ from helix_graph import Memory
 from helix_graph.errors import FolderInUse, UntrustedMemory
 from hook_calls import call
 from own_memory import accepted
-from processes import command
+from processes import answered
 from thoroughness import few
 
 if TYPE_CHECKING:
@@ -59,7 +59,7 @@ def test_nothing_is_written_where_it_leads(project: Path, name: str) -> None:
         answer = call(event, told)
         assert (answer.code, answer.said, answer.errors) == (0, None, b"")
     for ask in (["compile"], ["doctor", "--fix"], ["episode", "extract", str(DEMO)], ["forget", "--session", "x"]):
-        code, _, complaint = command(*ask, memory=project / ".helix" / "." if name else project / ".helix")
+        code, _, complaint = answered(*ask, memory=project / ".helix" / "." if name else project / ".helix")
         if name:
             assert (code, "is a link or a file" in complaint) == (1, True), (ask, complaint)
     assert {path.name for path in outside.iterdir()} == {"causal-graph.json"} or not name
@@ -95,7 +95,7 @@ def test_folders_are_their_owners_whatever_the_umask(
         memory.view()
         memory.insights.store("Run the tests before a push.")
         memory.forget([memory.episodes.list()[0].session])
-        command("topic", "store", "shop", "x", "--global", memory=memory.root)
+        answered("topic", "store", "shop", "x", "--global", memory=memory.root)
         call("session-start", {"session_id": "s", "cwd": str(memory.root.parent)})
     finally:
         os.umask(before)
@@ -125,5 +125,5 @@ def test_settings_and_caches_are_ours_to_the_doctor(project: Path) -> None:
 
 def test_settings_that_are_nested_deep_are_refused_in_a_sentence(project: Path) -> None:
     (project / ".helix" / "config.toml").write_text("x=" + "[" * 5000)
-    code, _, complaint = command("search", "cart", memory=project / ".helix")
+    code, _, complaint = answered("search", "cart", memory=project / ".helix")
     assert (code, "config.toml" in complaint, "Traceback" in complaint) == (1, True, False), complaint

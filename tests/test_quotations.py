@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from copied_memory import copied
+from direct_agent import direct_agent_of
 from helix_cli.app import run
 from helix_episodes.errors import InvalidArgument, NotFound
 from helix_episodes.model import Action
@@ -24,7 +25,6 @@ from helix_graph.project import PREPARED
 from helix_graph.quoted_answers import quoted_answer
 from hook_calls import call
 from hostile_texts import outside_of_quotations
-from mcp_agent import agent_of, text_of
 from pseudo_terminal import on_terminal, unstyled
 from session_script import BEGIN, Script
 from small_worlds import memory_of, session
@@ -134,11 +134,11 @@ def test_tools_quote_logs_and_notes_and_say_first_what_that_means(memory: Memory
     memory.graph.compile()
     memory.topics.store("totals", f"{ENDING}\n{ORDER}")
     memory.insights.store(OWN)
-    with agent_of(memory.root, "auto") as agent:
-        seen = text_of(agent.call("seen", {"text": "RuntimeError: When the totals fail"}))
-        read = text_of(agent.call("read", {"topic": "totals"}))
-        episode = text_of(agent.call("show_episode", {"episode": "session-1"}))
-        recalled = text_of(agent.call("recall", {"query": OWN}))
+    with direct_agent_of(memory.root) as agent:
+        seen = agent.call("seen", {"text": "RuntimeError: When the totals fail"}).text
+        read = agent.call("read", {"topic": "totals"}).text
+        episode = agent.call("show_episode", {"episode": "session-1"}).text
+        recalled = agent.call("recall", {"query": OWN}).text
     for answer in (seen, read, episode):
         assert answer.startswith("Quoted text was recorded from sessions, notes and imports")
         assert ORDER in answer

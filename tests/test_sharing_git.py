@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import itertools
 import json
+import shutil
 import subprocess
 from typing import TYPE_CHECKING
 
 import pytest
 from msgspec.structs import replace
 
+from direct_agent import direct_agent_of
 from exports import unmarked
 from helix_cli.app import run
 from helix_episodes.errors import NotFound
@@ -30,7 +32,6 @@ from helix_graph.sharing.records import (
 from helix_graph.sharing.shared_files import check_shared
 from hook_calls import call
 from hostile_texts import outside_of_quotations
-from mcp_agent import agent_of, text_of
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -50,8 +51,16 @@ def git(folder: Path, *arguments: str) -> str:
 
 
 @pytest.fixture
-def origin(tmp_path: Path) -> Path:
+def origin(begun: Path, tmp_path: Path) -> Path:
+    """A repository of the test's own."""
+    shutil.copytree(begun, tmp_path / "origin")
+    return tmp_path / "origin"
+
+
+@pytest.fixture(scope="module")
+def begun(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A repository whose default branch is main, with a first commit."""
+    tmp_path: Path = tmp_path_factory.mktemp("begun")
     git(tmp_path, "init", "--quiet", "--bare", "--initial-branch=main", "origin")
     first = clone(tmp_path / "origin", "first")
     (first / "README").write_text("shop\n")
@@ -63,9 +72,8 @@ def origin(tmp_path: Path) -> Path:
 
 def clone(origin: Path, name: str) -> Path:
     folder = origin.parent / name
-    git(origin.parent, "clone", "--quiet", str(origin), name)
-    for setting in ("user.name", "user.email"):
-        git(folder, "config", setting, name.capitalize())
+    settings = [f"--config={setting}={name.capitalize()}" for setting in ("user.name", "user.email")]
+    git(origin.parent, "clone", "--quiet", *settings, str(origin), name)
     return folder
 
 
@@ -474,11 +482,11 @@ def test_names_that_others_chose_are_quoted_wherever_an_agent_reads_them(
         assert run([*command]) == 0
         shown.append(capsys.readouterr().out)
         assert topic in shown[-1] or slug in shown[-1], command
-    with agent_of(bobs.root, "auto") as agent:
+    with direct_agent_of(bobs.root) as agent:
         shown += [
-            text_of(agent.call("recall", {"query": FORGED.content})),
-            text_of(agent.call("search_memory", {"query": FORGED.content})),
-            text_of(agent.call("search", {"query": "parcels"})),
+            agent.call("recall", {"query": FORGED.content}).text,
+            agent.call("search_memory", {"query": FORGED.content}).text,
+            agent.call("search", {"query": "parcels"}).text,
         ]
     assert f'"{slug}"' in shown[-3]
     for text in shown:
