@@ -13,6 +13,7 @@ SQLite's defensive mode also refuses writes to its internal tables; on 3.11 only
 from __future__ import annotations
 
 import contextlib
+import functools
 import json
 import os
 import sqlite3
@@ -204,6 +205,7 @@ def _rooms(connection: sqlite3.Connection, kind: DatabaseKind) -> dict[str, int]
     return {}
 
 
+@functools.lru_cache(maxsize=512)  # every opening asks about the same hundred rows
 def object_digest(*row: str | None) -> str:
     """The digest of one row of sqlite_master, whatever blanks stand in its SQL."""
     words = "\0".join(" ".join((part or "").split()) for part in row)

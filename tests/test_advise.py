@@ -22,6 +22,7 @@ from helix_graph.rules.staged import AcceptedRule, TrialDraw, is_given, result_o
 from helix_graph.web.page_content import page_rules
 from hook_calls import call
 from session_script import BEGIN, Script
+from thoroughness import few
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -178,16 +179,19 @@ def test_what_a_rule_covers_is_not_without_a_sentence(memory: Memory) -> None:
 
 @pytest.mark.parametrize(
     "place",
-    [
-        "LINK.md",
-        "folder/CLAUDE.md",
-        "../x.md",
-        "{home}/x.md",
-        ".git/hooks/x",
-        ".GIT/config",
-        ".helix/x.md",
-        "gone/../../x",
-    ],
+    few(
+        [
+            "LINK.md",
+            "folder/CLAUDE.md",
+            "../x.md",
+            "{home}/x.md",
+            ".git/hooks/x",
+            ".GIT/config",
+            ".helix/x.md",
+            "gone/../../x",
+        ],
+        4,
+    ),
 )
 def test_a_rule_goes_into_a_file_of_the_project_and_nowhere_else(memory: Memory, tmp_path: Path, place: str) -> None:
     project, home = memory.root.parent, tmp_path / "home"

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import re
-import subprocess
-import sys
 import time
 from typing import TYPE_CHECKING, Any
 
@@ -20,12 +18,12 @@ if TYPE_CHECKING:
 
 @pytest.fixture(scope="module")
 def told(tmp_path_factory: pytest.TempPathFactory) -> str:
-    """What the demo prints, from a process of its own in an empty folder."""
+    """What the demo prints, in an empty folder."""
     folder = tmp_path_factory.mktemp("somewhere")
-    done = subprocess.run(
-        [sys.executable, "-m", "helix_cli", "demo"], capture_output=True, check=True, text=True, cwd=folder
-    )
-    assert done.stderr == ""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(folder)
+        done = CliRunner().invoke(cli, ["demo"], catch_exceptions=False)
+    assert (done.exit_code, done.stderr) == (0, "")
     assert list(folder.iterdir()) == []
     return done.stdout
 

@@ -10,6 +10,7 @@ import pytest
 from helix_cli.app import run
 from own_memory import own_memory
 from processes import write_logs
+from thoroughness import few
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -49,7 +50,7 @@ def memory(tmp_path: Path, script: Callable[..., Script], monkeypatch: pytest.Mo
     return memory
 
 
-@pytest.mark.parametrize("name", POISON)
+@pytest.mark.parametrize("name", few([*POISON], 4))
 def test_a_poisoned_episode_is_named_and_hides_no_other(
     memory: Memory, name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -74,7 +75,7 @@ def test_a_poisoned_episode_is_named_and_hides_no_other(
     assert not bad.exists()
 
 
-@pytest.mark.parametrize("name", POISON)
+@pytest.mark.parametrize("name", few([*POISON], 6))
 def test_a_poisoned_line_of_a_log_is_named_and_hides_no_other(memory: Memory, name: str, tmp_path: Path) -> None:
     log = tmp_path / "logs" / "session-0.jsonl"
     poison = POISON[name][0].replace(b"\n", b" ")

@@ -115,6 +115,7 @@ def test_times_that_are_none(memory: Memory, tmp_path: Path) -> None:
     assert mended.timestamp == min(one.timestamp for one in whole.decisions if one.timestamp)
 
 
+@pytest.mark.slow
 def test_doubled_ids_are_numbered_anew(memory: Memory, tmp_path: Path) -> None:
     whole = memory.episodes.require("session-1")
     raw = json.loads(episode_file(memory).read_bytes())
@@ -161,6 +162,7 @@ def assertions(memory: Memory) -> list[Path]:
     return sorted((memory.root / "causality" / "assertions").glob("*.json"))
 
 
+@pytest.mark.slow
 def test_a_copied_assertion_counts_once_and_is_set_aside(memory: Memory, tmp_path: Path) -> None:
     before = memory.graph.export()
     originals = {path: path.read_bytes() for path in assertions(memory)}
@@ -175,6 +177,7 @@ def test_a_copied_assertion_counts_once_and_is_set_aside(memory: Memory, tmp_pat
     assert memory.graph.export() == before
 
 
+@pytest.mark.slow
 def test_a_copy_takes_the_originals_place_when_that_is_gone(memory: Memory, tmp_path: Path) -> None:
     for path in assertions(memory):
         shutil.copy(path, path.with_name(f"copy of {path.name}"))
@@ -186,6 +189,7 @@ def test_a_copy_takes_the_originals_place_when_that_is_gone(memory: Memory, tmp_
     assert memory.graph.effects("deploy").groups[0].relations[0].weight == 0.9
 
 
+@pytest.mark.slow
 def test_a_file_that_is_no_assertion_is_set_aside(memory: Memory, tmp_path: Path) -> None:
     bad = memory.root / "causality" / "assertions" / "bad.json"
     bad.write_text('{"kind": "rumour"}')

@@ -194,6 +194,7 @@ def test_asking_loads_nothing_and_embedding_asks_no_network() -> None:
 
 
 @pytest.mark.weights
+@pytest.mark.slow
 def test_threads_may_share_an_engine() -> None:
     from concurrent.futures import ThreadPoolExecutor
 

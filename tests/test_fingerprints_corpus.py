@@ -13,7 +13,7 @@ from helix_episodes.extraction.fingerprints import diagnostics_in, keys_of_text
 BENCHMARK = Path(__file__).parents[1] / "benchmarks" / "fingerprints"
 CORPORA = Path(__file__).resolve().parents[2] / "shared" / "corpora"
 
-pytestmark = pytest.mark.corpus
+pytestmark = [pytest.mark.corpus, pytest.mark.slow]  # what is said of each tool is asked of lines by hand every day
 
 
 @pytest.fixture(scope="module")

@@ -14,6 +14,7 @@ from helix_graph.errors import GraphNotCompiled
 from helix_graph.graph.api import Graph
 from own_memory import own_memory
 from processes import write_logs
+from thoroughness import few
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -46,21 +47,24 @@ def proof_of(memory: Memory, *sessions: str) -> ErasureProof:
 
 @pytest.mark.parametrize(
     "place",
-    [
-        "cache/anti-patterns.json",
-        "cache/highlights.json",
-        "cache/shared-authors.json",
-        "cache/helix.db-vectors-stub",
-        "hooks.log",
-        "pages/index.html",
-        "pages/sessions/one.html",
-        f"team/episodes/episode-{SESSION}.json",
-        f"set-aside/episodes/episode-{SESSION}.{MARK}.json",
-        f"set-aside/assertions/said.{MARK}.json",
-        "causality/assertions/said.json",
-        "causality/graph.db.new",
-        f"episodes/.episode-{SESSION}.json.{MARK}.tmp",
-    ],
+    few(
+        [
+            "cache/anti-patterns.json",
+            "cache/highlights.json",
+            "cache/shared-authors.json",
+            "cache/helix.db-vectors-stub",
+            "hooks.log",
+            "pages/index.html",
+            "pages/sessions/one.html",
+            f"team/episodes/episode-{SESSION}.json",
+            f"set-aside/episodes/episode-{SESSION}.{MARK}.json",
+            f"set-aside/assertions/said.{MARK}.json",
+            "causality/assertions/said.json",
+            "causality/graph.db.new",
+            f"episodes/.episode-{SESSION}.json.{MARK}.tmp",
+        ],
+        4,
+    ),
 )
 def test_a_file_that_holds_their_words_goes_with_them(memory: Memory, place: str) -> None:
     path = memory.root / place
@@ -89,7 +93,7 @@ def test_free_pages_of_a_database_are_given_back(memory: Memory, name: str) -> N
     assert THEIR_TASK.encode() not in (memory.root / name).read_bytes()
 
 
-@pytest.mark.parametrize("name", ["causality/graph.db", "helix.db"])
+@pytest.mark.parametrize("name", few(["causality/graph.db", "helix.db"], 1))
 def test_free_pages_are_given_back_also_where_no_row_is_left_to_delete(memory: Memory, name: str) -> None:
     notes = memory.root / "notes.txt"
     notes.write_text(THEIR_TASK)
@@ -105,7 +109,7 @@ def test_entries_that_were_deleted_before_leave_the_log_of_topics(memory: Memory
     assert proof_of(memory, SESSION).whole
 
 
-@pytest.mark.parametrize("name", ["causality/graph.db", "helix.db"])
+@pytest.mark.parametrize("name", few(["causality/graph.db", "helix.db"], 1))
 def test_the_log_of_a_database_is_emptied_while_others_have_it_open(memory: Memory, name: str) -> None:
     path = memory.root / name
     with closing(sqlite3.connect(path, isolation_level=None)) as other:
@@ -164,6 +168,7 @@ def test_a_graph_that_still_has_a_session_is_deleted_however_short_its_id(
     assert not memory.graph.path_of_file.exists()
 
 
+@pytest.mark.slow
 def test_what_two_attempts_have_seen_is_searched_for(memory: Memory) -> None:
     """An older copy of the episode comes back between them, with other words."""
     older = memory.episodes.path_of(SESSION).read_text().replace(THEIR_TASK, "Sell the guillotine of hall seven")

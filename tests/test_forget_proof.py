@@ -26,7 +26,7 @@ from helix_graph import Memory
 from helix_graph.tombstones import Searcher, fingerprints_of
 from own_memory import own_memory
 from processes import PATIENCE, write_logs
-from thoroughness import examples
+from thoroughness import examples, few
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -102,6 +102,7 @@ def killed_at(steps: Iterable[int], memory: Memory, folder: Path) -> list[int]:
     return killed
 
 
+@pytest.mark.slow
 def test_killed_midway_the_next_run_proves_the_same(memory: Memory, tmp_path: Path) -> None:
     assert killed_at([5], memory, tmp_path) == [5]
 
@@ -156,11 +157,14 @@ def tarred(data: bytes) -> bytes:
 
 @pytest.mark.parametrize(
     "pack",
-    [
-        *(gzip.compress, bz2.compress, lzma.compress, zipped, tarred),
-        lambda data: gzip.compress(zipped(bz2.compress(data))),
-        lambda data: gzip.compress(tarred(data)),
-    ],
+    few(
+        [
+            *(gzip.compress, bz2.compress, lzma.compress, zipped, tarred),
+            lambda data: gzip.compress(zipped(bz2.compress(data))),
+            lambda data: gzip.compress(tarred(data)),
+        ],
+        3,
+    ),
     ids=["gz", "bz2", "xz", "zip", "gz in tar", "one in another", "gz in tar.gz"],
 )
 def test_archives_are_looked_into(memory: Memory, pack: Callable[[bytes], bytes]) -> None:

@@ -262,6 +262,7 @@ def test_nothing_and_nobody_are_refused(memory: Memory) -> None:
         memory.forget(["no-such-session"])
 
 
+@pytest.mark.slow
 def test_an_older_copy_brings_nothing_back_unseen(memory: Memory) -> None:
     memory.insights.store(
         "The guillotine of hall seven sticks after lunch", origin="agent", episode="the-secret-session"

@@ -20,6 +20,7 @@ from helix_graph.plans.model import NoWorkTree
 from helix_graph.rules.rule_files import project_versions
 from helix_graph.shared_authors import authors_of
 from helix_graph.sharing.git_files import accepted_files, stage
+from thoroughness import few
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -107,7 +108,7 @@ def plant(folder: Path, configured: Path, script: Path) -> None:
         written.write_text(f"{written.read_text()}{title}\n\t{key} = {value}\n")
 
 
-@pytest.mark.parametrize("asked", ASKED, ids=" ".join)
+@pytest.mark.parametrize("asked", few([*ASKED], 3), ids=" ".join)
 def test_a_question_runs_nothing_that_the_repository_configures(
     planted: Path, tmp_path: Path, asked: tuple[str, ...]
 ) -> None:
@@ -321,13 +322,16 @@ def submodule_with_settings_of_its_own(project: Path) -> Path:
 
 @pytest.mark.parametrize(
     "made",
-    [
-        own_work_tree,
-        own_submodule,
-        work_tree_of_a_submodule,
-        submodule_of_a_work_tree,
-        submodule_with_settings_of_its_own,
-    ],
+    few(
+        [
+            own_work_tree,
+            own_submodule,
+            work_tree_of_a_submodule,
+            submodule_of_a_work_tree,
+            submodule_with_settings_of_its_own,
+        ],
+        2,
+    ),
 )
 def test_work_trees_and_submodules_of_the_users_own_are_asked(tmp_path: Path, made: Callable[[Path], Path]) -> None:
     tree = made(repository(tmp_path / "shop", cart="x = 1"))

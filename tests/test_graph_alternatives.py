@@ -26,7 +26,6 @@ from thoroughness import examples
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
-    from pathlib import Path
 
     from episode_drawing import Draw, Remember
     from helix_graph.graph.path_answer import FoundPath, PathAnswer

@@ -21,6 +21,7 @@ from helix_episodes.workers import in_order
 from helix_graph import Memory
 from helix_graph.graph import compile as compiling
 from processes import PATIENCE, write_logs
+from thoroughness import few
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -111,7 +112,7 @@ def _until_another_process(done: list[tuple[int, int]]) -> Iterator[int]:
         yield number
 
 
-@pytest.mark.parametrize("work", [POOL, _with_helper])
+@pytest.mark.parametrize("work", few([POOL, _with_helper], 1))
 def test_an_error_arrives_after_what_came_before_it(work: InOrder) -> None:
     found: list[int] = []
     with pytest.raises(ValueError, match="no 3"):

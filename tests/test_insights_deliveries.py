@@ -91,6 +91,7 @@ def test_uplift_is_too_early_until_both_sides_have_a_hundred(memory: Memory) -> 
     assert 0 < report.pooled.interval.low < 0.3 < report.pooled.interval.high
 
 
+@pytest.mark.slow
 def test_an_insight_whose_effect_is_known_is_withheld_less_and_the_log_is_not_read_for_each_task(
     memory: Memory, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -164,7 +164,7 @@ def test_a_memory_of_this_program_comes_in_by_its_export_alone(insights: Insight
 
 def test_a_column_that_is_worked_out_fills_no_memory(insights: Insights, tmp_path: Path) -> None:
     with sqlite3.connect(tmp_path / "theirs.db") as connection:
-        connection.execute("CREATE TABLE insight (name, created_at, content AS (hex(zeroblob(400000000))))")
+        connection.execute("CREATE TABLE insight (name, created_at, content AS (hex(zeroblob(40000000))))")
         connection.execute("INSERT INTO insight (name) VALUES ('x')")
     connection.close()
     with pytest.raises(InvalidImport, match="too big"):

@@ -13,6 +13,7 @@ from helix_episodes.extraction.checks.model import CommandOutput
 from helix_episodes.extraction.checks.streams import separate
 from helix_episodes.extraction.shell.commands import parse_command
 from runner_outputs import FAILING, PASSING
+from thoroughness import few
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -66,7 +67,7 @@ def test_what_only_looks_like_a_prefix_is_left_in_place(output: str) -> None:
     assert stream.lines == output.split("\n")
 
 
-@pytest.mark.parametrize("prefix", PREFIXES.values(), ids=PREFIXES)
+@pytest.mark.parametrize("prefix", few(PREFIXES.values(), 3), ids=PREFIXES)
 @given(drawn=st.data())
 def test_two_outputs_between_each_other_come_back_whole(
     prefix: Callable[[str, str], str], drawn: st.DataObject

@@ -90,6 +90,7 @@ def test_what_is_looked_through_is_all_that_users_read(everything: list[tuple[st
     assert "Running it again changes nothing" in whole
 
 
-@pytest.mark.parametrize("phrase", STUMBLES)
-def test_a_sentence_that_was_rewritten_is_gone(everything: list[tuple[str, str]], phrase: str) -> None:
-    assert [name for name, text in everything if phrase.casefold() in text.casefold()] == []
+def test_sentences_that_were_rewritten_are_gone(everything: list[tuple[str, str]]) -> None:
+    phrases = {phrase: phrase.casefold() for phrase in STUMBLES}
+    texts = [(name, text.casefold()) for name, text in everything]
+    assert [(phrase, name) for phrase, folded in phrases.items() for name, text in texts if folded in text] == []

@@ -102,6 +102,7 @@ def test_no_insight_is_given_out_twice_in_a_session_of_many_processes(tmp_path: 
     assert len(names) == len(set(names)) == 2
 
 
+@pytest.mark.slow
 def test_lines_appended_by_many_processes_are_whole(tmp_path: Path) -> None:
     path = tmp_path / "task-status.jsonl"
     path.write_text('{"who": 9')  # somebody was killed here

@@ -105,6 +105,7 @@ def joined(main: Path, tmp_path: Path) -> Path:
     return main
 
 
+@pytest.mark.slow
 def test_the_files_of_a_submodule_are_named_one_by_one(joined: Path) -> None:
     plans = begun(joined, "lib/src/auth.py")
     (joined / "lib" / "src" / "auth.py").write_text("x = 2\n")
@@ -126,6 +127,7 @@ def test_a_submodule_that_had_changes_before_hides_no_later_ones(joined: Path) -
     assert plans.workspaces.check(1).outside == ("lib/src/auth.py",)
 
 
+@pytest.mark.slow
 def test_a_submodule_is_watched_whatever_git_is_told_to_show_of_it(joined: Path) -> None:
     plans = begun(joined, "shop")
     git(joined, "config", "submodule.lib.ignore", "all")
@@ -133,6 +135,7 @@ def test_a_submodule_is_watched_whatever_git_is_told_to_show_of_it(joined: Path)
     assert plans.workspaces.check(1).outside == ("lib/src/auth.py",)
 
 
+@pytest.mark.slow
 def test_a_submodule_that_is_not_fetched_is_no_change(joined: Path) -> None:
     plans = begun(joined, "shop")
     other = worktree(joined)

@@ -14,6 +14,7 @@ from helix_episodes.errors import LogNotReadable
 from helix_episodes.extraction.pipeline import extract
 from helix_episodes.readers import find_logs, find_reader, read_sessions
 from helix_episodes.verification import verify
+from thoroughness import examples
 
 if TYPE_CHECKING:
     from helix_episodes.session import Session
@@ -97,7 +98,7 @@ def test_every_result_belongs_to_a_call_and_no_call_has_two(reader: str) -> None
 def test_quotations_stand_on_the_lines_that_they_name(reader: str) -> None:
     # One session of each log, and no more than a dozen: the whole log is looked through for each.
     logs = dict(reversed(sessions(reader)))
-    checked = [one for log, session in sorted(logs.items())[:12] for one in verify(extract(session), log)]
+    checked = [one for log, session in sorted(logs.items())[: examples(12)] for one in verify(extract(session), log)]
     wrong = [one for one in checked if one.result in {"moved", "missing"}]
     assert wrong == []
 

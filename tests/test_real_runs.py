@@ -25,6 +25,7 @@ def few_tasks(corpora: Path, tmp_path: Path) -> Path:
     return log
 
 
+@pytest.mark.slow
 def test_the_product_itself_says_that_few_runs_are_too_early(few_tasks: Path) -> None:
     trials, words, placebo = outcomes.told_by_product(few_tasks)
     assert len(trials) == 32
@@ -33,6 +34,7 @@ def test_the_product_itself_says_that_few_runs_are_too_early(few_tasks: Path) ->
     assert placebo.too_early
 
 
+@pytest.mark.slow
 def test_tasks_are_kept_whole_when_outcomes_are_shuffled(few_tasks: Path) -> None:
     trials = outcomes.every_call(few_tasks)
     source = np.random.default_rng(1)
@@ -55,6 +57,7 @@ def test_a_perfect_score_separates_and_a_level_one_does_not(few_tasks: Path) -> 
     assert outcomes.scores(trials).keys() == {one.episode for one in trials}
 
 
+@pytest.mark.slow
 def test_few_calls_count_as_better(few_tasks: Path) -> None:
     trials = outcomes.every_call(few_tasks)
     longest = max(trials, key=lambda one: sum(step.kind == "act" for step in one.steps))
@@ -62,6 +65,7 @@ def test_few_calls_count_as_better(few_tasks: Path) -> None:
     assert score[longest.episode] == min(score.values()) < 0
 
 
+@pytest.mark.slow
 def test_runs_are_read_with_their_annotation_and_without_giving_it_away(corpora: Path) -> None:
     runs = [
         run

@@ -112,6 +112,7 @@ def test_new_issues_and_those_that_came_back_are_those_of_the_days(shop: Memory)
     assert whole.new_in_all > found.new_in_all
 
 
+@pytest.mark.slow
 def test_what_came_back_as_one_of_a_kind_is_not_new_as_well(tmp_path: Path) -> None:
     logs = []
     for day in range(31):

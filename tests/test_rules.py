@@ -19,6 +19,7 @@ from helix_graph.rules.ledger import SessionCount, before_and_after
 from helix_graph.rules.rule_files import rule_lines
 from helix_graph.web.page_content import page_rules
 from session_script import BEGIN, Script
+from thoroughness import few
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -347,7 +348,7 @@ def test_a_rule_is_counted_while_it_is_in_force_and_each_count_has_its_line(tmp_
     assert "git commit" in line or "1a2b3c4" in line
 
 
-@pytest.mark.parametrize("file", ["AGENTS", "GEMINI", ".github__copilot-instructions", ".cursor__rules__style"])
+@pytest.mark.parametrize("file", few(["AGENTS", "GEMINI", ".github__copilot-instructions", ".cursor__rules__style"], 2))
 def test_a_rule_binds_only_the_agents_that_read_its_file(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, file: str
 ) -> None:
@@ -571,7 +572,9 @@ def test_where_a_side_has_no_event_the_counts_are_said_and_no_ratio(
     assert "times as often (" not in shown
 
 
-@pytest.mark.parametrize(("quiet", "verdict"), [(1, "better"), (4, "better"), (7, "stopped before")])
+@pytest.mark.parametrize(
+    ("quiet", "verdict"), [pytest.param(1, "better", marks=pytest.mark.slow), (4, "better"), (7, "stopped before")]
+)
 def test_what_had_stopped_before_the_rule_is_not_called_better(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, quiet: int, verdict: str
 ) -> None:
@@ -589,6 +592,7 @@ def test_what_had_stopped_before_the_rule_is_not_called_better(
     assert f"The last time was {seen}; the rule came {quiet} session" in shown
 
 
+@pytest.mark.slow
 def test_a_few_quiet_sessions_of_what_is_rare_are_chance(tmp_path: Path) -> None:
     # One in five: six in a row without one are nothing unusual.
     logs = [session(day, lints=day % 5 != 0 or day > 40) for day in range(140)]

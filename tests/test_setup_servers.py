@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from helix_cli.app import run
+from thoroughness import few
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -99,7 +100,7 @@ def test_what_the_command_tells_decides_even_where_setup_added_one(
     assert (agents_home.root / "removed").exists() == ours
 
 
-@pytest.mark.parametrize("agent", ["claude", "codex"])
+@pytest.mark.parametrize("agent", few(["claude", "codex"], 1))
 def test_what_setup_added_by_a_mute_command_is_removed_by_it(agents_home: AgentsHome, agent: str) -> None:
     name = {"claude": "claude-code"}.get(agent, agent)
     agents_home.install(agent, mute=True)
@@ -300,7 +301,7 @@ def test_a_check_looks_at_the_server_too(
     assert "is not in place" in capsys.readouterr().out
 
 
-@pytest.mark.parametrize("mute", [True, False])
+@pytest.mark.parametrize("mute", few([True, False], 1))
 def test_a_check_asks_the_agents_own_command(agents_home: AgentsHome, *, mute: bool) -> None:
     agents_home.install("claude", mute=mute)
     assert run(["setup", "claude-code"]) == 0

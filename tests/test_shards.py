@@ -28,6 +28,7 @@ from helix_graph.shards.files import ShardDamaged, shard_files
 from helix_graph.shards.fold import fold
 from helix_graph.shards.pack import pack
 from small_worlds import memory_of
+from thoroughness import few
 
 if TYPE_CHECKING:
     from helix_episodes.model import Episode
@@ -172,6 +173,7 @@ def test_days_add_up(shards: Path, sums: Path, tmp_path: Path) -> None:
     assert tables(tmp_path / "all") == tables(sums)
 
 
+@pytest.mark.slow
 def test_a_copy_that_began_on_another_day_repeats_no_failure_where_days_are_folded_apart(tmp_path: Path) -> None:
     first, other = (
         _timed(draw_episode(name, *SESSIONS[0], at=f"{DAYS[0]}T10:00:00Z", project="shop")) for name in ("s1", "s2")
@@ -273,10 +275,14 @@ def test_any_number_of_workers_writes_the_same(
     assert _contents(tmp_path / "shards") == _contents(shards)
 
 
-def test_an_episode_in_several_folders_counts_once(world: Memory, shards: Path, sums: Path, tmp_path: Path) -> None:
+@pytest.mark.slow
+def test_an_episode_in_several_folders_of_shards_counts_once(shards: Path, sums: Path, tmp_path: Path) -> None:
     shutil.copytree(shards, tmp_path / "copied")
     fold([shards, tmp_path / "copied"], tmp_path / "sums")
     assert tables(tmp_path / "sums") == tables(sums)
+
+
+def test_an_episode_in_several_memories_counts_once(world: Memory, shards: Path, tmp_path: Path) -> None:
     shutil.copytree(world.root, tmp_path / "other")
     assert pack([world.root, tmp_path / "other"], tmp_path / "both").episodes == 11
     assert _contents(tmp_path / "both") == _contents(shards)
@@ -291,7 +297,7 @@ def with_counts(path: Path, count: int) -> Any:  # noqa: ANN401  (a pyarrow.Tabl
     return table
 
 
-@pytest.mark.parametrize("damage", ["cut", "changed", "foreign", "nested", "columns", "link", "most", "least"])
+@pytest.mark.parametrize("damage", few(["cut", "changed", "most", "foreign", "nested", "columns", "link", "least"], 3))
 def test_a_damaged_shard_is_named(shards: Path, tmp_path: Path, damage: str) -> None:
     copied = tmp_path / "copied"
     shutil.copytree(shards, copied)
@@ -362,6 +368,7 @@ def test_forgetting_is_not_proved_while_shards_are_out_of_reach(memory: Memory, 
     )
 
 
+@pytest.mark.slow
 def test_folders_that_a_clone_names_are_not_touched(memory: Memory, shards: Path, tmp_path: Path) -> None:
     theirs = tmp_path / "theirs"
     shutil.copytree(shards, theirs)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from functools import cache
 from pathlib import Path
 
 from kept_by_server import SUITES, is_about_files, reason_to_stay, suite_of
@@ -16,11 +17,15 @@ def test_each_listed_test_exists_in_a_suite_of_stores() -> None:
     missing = []
     for name in LISTED:
         file, _, test = name.partition("::")
-        tree = ast.parse((TESTS / file).read_text()) if (TESTS / file).exists() else ast.Module([], [])
-        known = {one.name for one in ast.walk(tree) if isinstance(one, ast.FunctionDef)}
-        if not suite_of(file) or test.partition("[")[0] not in known:
+        if not suite_of(file) or test.partition("[")[0] not in _functions(file):
             missing.append(name)
     assert missing == []
+
+
+@cache
+def _functions(file: str) -> set[str]:
+    tree = ast.parse((TESTS / file).read_text()) if (TESTS / file).exists() else ast.Module([], [])
+    return {one.name for one in ast.walk(tree) if isinstance(one, ast.FunctionDef)}
 
 
 def test_each_listed_test_has_one_reason() -> None:

@@ -14,6 +14,7 @@ from helix_cli.mcp.tool_declaration import tools_by_name
 from helix_graph.sharing.administration import add_member
 from hook_calls import call
 from team_world import FAILURE, member
+from thoroughness import few
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -69,13 +70,13 @@ def ann(tmp_path: Path, team_server: TeamDatabase) -> Memory:
 
 QUESTIONS = (
     ("seen", FAILURE),
+    ("issues",),
+    ("insight", "list"),
+    ("topic", "search", "rates"),
     ("search", "parcel service"),
     ("search", "rates in cents"),
-    ("issues",),
     ("runbook",),
-    ("insight", "list"),
     ("insight", "recall", "parcel service"),
-    ("topic", "search", "rates"),
     ("topic", "topics"),
     ("highlights",),
 )
@@ -92,7 +93,7 @@ def without_authors(value: object) -> object:
     return [without_authors(one) for one in value] if isinstance(value, list) else value
 
 
-@pytest.mark.parametrize("question", QUESTIONS, ids=" ".join)
+@pytest.mark.parametrize("question", few(QUESTIONS, 4), ids=" ".join)
 def test_a_fresh_machine_answers_its_first_question_as_a_memory_of_the_same_sessions(
     ann: Memory,
     client: Client,
@@ -126,6 +127,7 @@ def test_a_tool_of_an_agent_answers_on_a_fresh_machine(
 
 
 @pytest.mark.usefixtures("ann")
+@pytest.mark.slow
 def test_of_several_questions_at_once_one_begins_the_memory(
     tmp_path: Path, team_server: TeamDatabase, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -220,6 +222,7 @@ def test_hooks_begin_no_memory(tmp_path: Path, team_server: TeamDatabase, monkey
 
 
 @pytest.mark.usefixtures("ann")
+@pytest.mark.slow
 def test_a_first_answer_comes_within_its_time_and_says_that_more_is_left(
     client: Client, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -67,6 +67,7 @@ def test_it_neither_pulls_nor_pushes_nor_deletes(unpacked: Memory, team_server: 
     assert len(before) == 2  # her session and her insight
 
 
+@pytest.mark.slow
 def test_what_one_names_it_takes_part_in_from_then_on(ann: Memory, tmp_path: Path, team_server: TeamDatabase) -> None:
     moved = tmp_path / "moved"
     shutil.move(ann.root.parent, moved)

@@ -6,6 +6,8 @@ import sqlite3
 from contextlib import closing
 from typing import TYPE_CHECKING
 
+import pytest
+
 from helix_graph import Memory
 from helix_graph.sharing.administration import add_member
 from helix_graph.sharing.server import ServerObject, TeamServer
@@ -13,8 +15,6 @@ from team_world import FAILURE, contents, member, sync
 
 if TYPE_CHECKING:
     from pathlib import Path
-
-    import pytest
 
     from postgres_server import TeamDatabase
 
@@ -51,6 +51,7 @@ def test_forgetting_reaches_the_server_and_then_the_others(
     assert not [path for path in bob.root.rglob("*") if "of-ann-one" in path.name]
 
 
+@pytest.mark.slow
 def test_what_is_forgotten_stays_so_also_from_another_machine(tmp_path: Path, team_server: TeamDatabase) -> None:
     desk, laptop = member(tmp_path / "desk", "one"), member(tmp_path / "laptop", "one")
     sync(desk, team_server.url("ann"))
@@ -99,6 +100,7 @@ def test_one_forgets_another_s_session_for_oneself_alone(
     assert ann.episodes.list()
 
 
+@pytest.mark.slow
 def test_records_leave_with_what_they_are_about(tmp_path: Path, team_server: TeamDatabase) -> None:
     ann, bob = member(tmp_path / "ann"), member(tmp_path / "bob")
     name = str(ann.insights.store(RETRY)["name"])
@@ -130,6 +132,7 @@ def test_a_lost_database_takes_nothing_off_the_server(tmp_path: Path, team_serve
     assert RETRY in everything(team_server)
 
 
+@pytest.mark.slow
 def test_a_restored_database_takes_nothing_off_the_server(tmp_path: Path, team_server: TeamDatabase) -> None:
     ann, bob = member(tmp_path / "ann"), member(tmp_path / "bob")
     ann.insights.store("Labels are printed in batches of forty")
@@ -159,6 +162,7 @@ def test_a_restored_database_takes_nothing_off_the_server(tmp_path: Path, team_s
     assert "batches of forty" not in everything(team_server)
 
 
+@pytest.mark.slow
 def test_what_an_agent_wrote_in_a_forgotten_session_leaves_with_it(
     tmp_path: Path, team_server: TeamDatabase, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -173,6 +177,7 @@ def test_what_an_agent_wrote_in_a_forgotten_session_leaves_with_it(
     assert everything(team_server) == "[]"
 
 
+@pytest.mark.slow
 def test_outcomes_of_a_forgotten_session_leave_though_their_id_named_it(
     tmp_path: Path, team_server: TeamDatabase, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -75,6 +75,7 @@ def test_what_one_pushed_is_as_it_was(ann: Memory, tmp_path: Path, team_server: 
     assert [one.index for one in laptop.topics.read("labels").entries] == [0, 1]
 
 
+@pytest.mark.slow
 def test_again_it_changes_nothing_and_nothing_is_pushed_anew(
     ann: Memory, tmp_path: Path, team_server: TeamDatabase
 ) -> None:
@@ -133,6 +134,7 @@ def test_nobody_keeps_what_is_ones_own_alone(tmp_path: Path, team_server: TeamDa
     assert b'"own"' in b"".join(listed)
 
 
+@pytest.mark.slow
 def test_what_was_forgotten_here_does_not_come_back(ann: Memory, tmp_path: Path, team_server: TeamDatabase) -> None:
     laptop = restored(tmp_path / "laptop" / "shop", team_server)
     name = next(one["name"] for one in laptop.insights.newest() if one["content"] == RETRY)
@@ -151,6 +153,7 @@ def test_what_was_forgotten_here_does_not_come_back(ann: Memory, tmp_path: Path,
     assert contents(ann) != contents(laptop)  # a machine keeps its own until it is told
 
 
+@pytest.mark.slow
 def test_a_lesson_that_was_forgotten_elsewhere_is_not_harvested(tmp_path: Path, team_server: TeamDatabase) -> None:
     desk = member(tmp_path / "desk" / "shop", "first", "second")
     (lesson, *_) = desk.insights.harvest()["added"]
@@ -168,6 +171,7 @@ def test_a_lesson_that_was_forgotten_elsewhere_is_not_harvested(tmp_path: Path, 
 
 
 @pytest.mark.usefixtures("ann")
+@pytest.mark.slow
 def test_a_session_that_is_forgotten_while_it_comes_in_stays_away(
     tmp_path: Path, team_server: TeamDatabase, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -188,6 +192,7 @@ def test_a_session_that_is_forgotten_while_it_comes_in_stays_away(
     assert list(bob.root.rglob("episode-second.json"))
 
 
+@pytest.mark.slow
 def test_a_record_that_is_out_of_its_bounds_costs_itself_alone(
     ann: Memory, tmp_path: Path, team_server: TeamDatabase
 ) -> None:
@@ -208,6 +213,7 @@ def test_a_record_that_is_out_of_its_bounds_costs_itself_alone(
     assert contents(ann) == sorted([CENTS, RETRY])
 
 
+@pytest.mark.slow
 def test_a_lost_database_comes_back_beside_the_episodes(ann: Memory, team_server: TeamDatabase) -> None:
     before = all_of(ann)
     for path in ann.root.glob("helix.db*"):
@@ -218,6 +224,7 @@ def test_a_lost_database_comes_back_beside_the_episodes(ann: Memory, team_server
 
 
 @pytest.mark.usefixtures("ann")
+@pytest.mark.slow
 def test_the_command_says_what_came_back(
     tmp_path: Path, team_server: TeamDatabase, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -107,6 +107,7 @@ def test_what_is_recorded_here_is_one_s_own_again(tmp_path: Path, ann: Memory, t
     assert sync(laptop, team_server.url("ann")) == (0, 0, 0)
 
 
+@pytest.mark.slow
 def test_a_memory_that_was_cut_short_goes_on(ann: Memory, bob: Memory, team_server: TeamDatabase) -> None:
     ann.insights.store(RETRY)
     sync(ann, team_server.url("ann"))
@@ -125,6 +126,7 @@ def test_a_memory_that_was_cut_short_goes_on(ann: Memory, bob: Memory, team_serv
     assert contents(bob) == [RETRY]
 
 
+@pytest.mark.slow
 def test_who_is_killed_while_reading_goes_on_where_it_was(
     ann: Memory, bob: Memory, team_server: TeamDatabase, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -148,6 +150,7 @@ def test_who_is_killed_while_reading_goes_on_where_it_was(
     assert contents(bob) == [RETRY]
 
 
+@pytest.mark.slow
 def test_a_server_that_was_set_up_anew_gets_everything_again(
     ann: Memory, bob: Memory, team_server: TeamDatabase
 ) -> None:
@@ -182,6 +185,7 @@ def test_sessions_come_as_their_people_have_corrected_them(ann: Memory, bob: Mem
     assert found == ann.episodes.require(name)
 
 
+@pytest.mark.slow
 def test_entries_that_are_the_same_in_all_are_one_on_the_server(
     ann: Memory, bob: Memory, team_server: TeamDatabase
 ) -> None:

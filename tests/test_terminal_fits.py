@@ -16,6 +16,7 @@ from helix_graph.graph.finer_labels import of_several
 from pseudo_terminal import unstyled
 from screens import shown
 from small_worlds import group, memory_of
+from thoroughness import few
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
 
     from helix_graph import Memory
 
-WIDTHS = (40, 80, 120, 200)
+WIDTHS = (40, 120, 80, 200)
 FAILED = "54be547d-5126-5e85-ba29-f7938c1e3be0"
 ADVICE = "When the parcel service times out, retry with the idempotency key: 価格 is kept and nobody pays twice 🧨"
 #: What commands are asked, and the fields of the JSON answer that must stand on the screen.
@@ -85,7 +86,7 @@ def solid(text: str) -> str:
 
 
 @pytest.mark.usefixtures("memory")
-@pytest.mark.parametrize("columns", WIDTHS)
+@pytest.mark.parametrize("columns", few([*WIDTHS], 2))
 @pytest.mark.parametrize("name", ASKED)
 def test_nothing_is_wider_than_the_screen_and_nothing_is_cut(name: str, columns: int) -> None:
     arguments, names = ASKED[name]

@@ -81,6 +81,7 @@ def test_compacting_beside_a_writer_loses_nothing(tmp_path: Path) -> None:
     assert texts(topics) == told
 
 
+@pytest.mark.slow
 def test_two_writers_keep_everything_under_ids_of_their_own(tmp_path: Path) -> None:
     writers = [storing(tmp_path / "helix.db", name, 15) for name in ("a", "b")]
     told = []

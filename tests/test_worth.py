@@ -88,6 +88,7 @@ def test_rules_of_the_earlier_half_are_held_against_the_later_half(tmp_path: Pat
     assert rules.steps > 0
 
 
+@pytest.mark.slow
 def test_a_rule_that_was_there_already_was_not_to_be_learnt(tmp_path: Path) -> None:
     (tmp_path / "AGENTS.md").write_text("- Run `bun run lint:fix` after you change files.\n")
     os.utime(tmp_path / "AGENTS.md", (BEGIN.timestamp(), BEGIN.timestamp()))
@@ -99,6 +100,7 @@ def test_logs_that_are_not_there_are_an_error(tmp_path: Path) -> None:
         Memory.init(tmp_path).worth([tmp_path / "gone"])
 
 
+@pytest.mark.slow
 def test_the_command_says_that_it_is_an_upper_bound(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     replayed(tmp_path, ["bun run lint:fix"] * 3)
     monkeypatch.chdir(tmp_path)
