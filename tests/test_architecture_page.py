@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from whole_tables import each_row
+
 ROOT = Path(__file__).parents[1]
 PAGE = (ROOT / "docs" / "internals" / "architecture.md").read_text(encoding="utf-8")
 PACKAGES = ("episodes/helix_episodes", "helix_graph", "cli/helix_cli")
@@ -66,7 +68,7 @@ def test_every_path_in_the_trees_exists() -> None:
     assert [path for path in sorted(LISTED) if not (ROOT / path).exists()] == []
 
 
-@pytest.mark.parametrize("package", sorted(OPENED))
+@each_row("package", sorted(OPENED))
 def test_a_package_that_is_opened_lists_all_its_modules(package: str) -> None:
     assert modules_in(package) - LISTED == set()
 

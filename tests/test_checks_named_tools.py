@@ -6,6 +6,7 @@ import pytest
 
 from helix_episodes.extraction.checks import Verdict, read_verdicts
 from helix_episodes.extraction.shell.commands import parse_command
+from whole_tables import each_row
 
 FAILING = [
     ("shellcheck a.sh | head", "In a.sh line 3:\necho $x\n     ^-- SC2086 (info): Double quote it.\n", "SC2086"),
@@ -68,7 +69,7 @@ PASSING = [
 ]
 
 
-@pytest.mark.parametrize(("command", "output", "family"), FAILING, ids=[one[0] for one in FAILING])
+@each_row(("command", "output", "family"), FAILING, ids=[one[0] for one in FAILING])
 def test_a_failure_behind_a_pipe_is_read(command: str, output: str, family: str) -> None:
     (verdict,) = verdicts(command, output)
     assert verdict.passed is False
@@ -76,7 +77,7 @@ def test_a_failure_behind_a_pipe_is_read(command: str, output: str, family: str)
     assert verdict.quote
 
 
-@pytest.mark.parametrize(("command", "output", "passed"), PASSING, ids=[one[0] for one in PASSING])
+@each_row(("command", "output", "passed"), PASSING, ids=[one[0] for one in PASSING])
 def test_a_pass_behind_a_pipe_is_read(command: str, output: str, passed: int | None) -> None:
     (verdict,) = verdicts(command, output)
     assert verdict.passed is True

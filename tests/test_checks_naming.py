@@ -6,12 +6,13 @@ import pytest
 
 from helix_episodes.extraction.checks import Verdict, command_finding, read_verdicts, tool_finding
 from helix_episodes.extraction.shell.commands import parse_command
+from whole_tables import each_row
 
 BIOME_FAILS = "check ━━━━━━━━━━━━━━━━━━━━\n\n  × Some errors were emitted while running checks.\n"  # noqa: RUF001  (biome's)
 BIOME_PASSES = "Checked 12 files in 85ms. No fixes applied.\n"
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("failing", "passing", "check"),
     [
         # The script's checker is known by the body that the script prints, or by what is left of its report.
@@ -73,7 +74,7 @@ husky - pre-commit script failed (code 1)
 """
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("command", "output", "exit_code", "expected"),
     [
         ("git commit -m x", HOOKED, 1, ("pre-commit", False)),

@@ -7,6 +7,7 @@ import pytest
 from helix_episodes.extraction.checks import Verdict, read_verdicts
 from helix_episodes.extraction.shell.commands import parse_command
 from runner_outputs import FAILING, PASSING, Case
+from whole_tables import each_row
 
 
 @pytest.mark.parametrize("case", FAILING, ids=lambda case: f"{case.check}-{case.families[0]}")
@@ -24,7 +25,7 @@ def test_a_failure_is_read(*, case: Case, piped: bool) -> None:
     assert all(found.message for found in verdict.findings)
 
 
-@pytest.mark.parametrize(("command", "output"), PASSING)
+@each_row(("command", "output"), PASSING)
 def test_a_pass_is_read_even_when_the_exit_status_is_hidden(command: str, output: str) -> None:
     (verdict,) = verdicts(f"{command} 2>&1 | tail -50", output, exit_code=0)
     assert verdict.passed is True

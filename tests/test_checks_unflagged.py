@@ -6,13 +6,14 @@ import pytest
 
 from helix_episodes.extraction.checks import read_verdicts, silent_failure
 from helix_episodes.extraction.shell.commands import parse_command
+from whole_tables import each_row
 
 DIFF = "diff a.go.orig a.go\n--- a.go.orig\n+++ a.go\n@@ -1 +1 @@\n-x\n+y"
 TRACE = 'Traceback (most recent call last):\n  File "load.py", line 1, in <module>\nValueError: no price'
 NODE = "node:internal/modules/cjs/loader:1\n  throw err;\n\nTypeError: x is not a function\n    at main (a.js:1:1)"
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("command", "output", "check"),
     [
         ("gofmt -l .", "cmd/a.go\ncmd/b.go", "gofmt"),
@@ -98,7 +99,7 @@ def test_a_check_that_passes(command: str, output: str) -> None:
     assert verdict.passed is True
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("command", "output", "family"),
     [
         ("deploy | tail -1", "(eval):1: command not found: deploy", "command not found"),
@@ -126,7 +127,7 @@ def test_what_dies_where_nobody_sees_its_exit_status(command: str, output: str, 
     assert found.family == family
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("command", "output"),
     [
         ("python load.py || true", TRACE),  # its failure was expected
@@ -149,7 +150,7 @@ def test_building_tests_runs_none(command: str) -> None:
     assert (part.kind, part.check) == ("build", f"{part.program} build")
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("command", "output", "check"),
     [
         ("mypy . | tail -1", "Found 3 errors in 2 files (checked 9 source files)", "mypy"),
@@ -186,7 +187,7 @@ def test_a_summary_is_enough(command: str, output: str, check: str) -> None:
     assert verdict.findings[0].message in output
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("command", "output"),
     [
         ("npx tsc --noEmit | tail -1", "Found 0 errors. Watching for file changes."),
@@ -213,7 +214,7 @@ def test_a_summary_far_above_the_end_is_the_log_of_a_run_that_went_on() -> None:
 SUMMED = "BUILD FAILED in 3s\nerror: could not compile `x`\nERROR: failed to solve: x\nmake: *** [all] Error 1"
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("command", "output", "family"),
     [
         ("bash run.sh", "run.sh: line 3: syntax error near unexpected token `fi'", "shell syntax error"),

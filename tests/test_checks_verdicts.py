@@ -18,6 +18,7 @@ from helix_episodes.extraction.checks import (
     tool_finding,
 )
 from helix_episodes.extraction.shell.commands import parse_command
+from whole_tables import each_row
 
 LINT_FAILS = """[lint] $ golangci-lint run ./...
 a.go:1:2: not checked (errcheck)
@@ -46,7 +47,7 @@ def verdicts(command: str, output: str, exit_code: int | None, status: str = "un
     return read_verdicts(parse_command(command), output=output, exit_code=exit_code, status=status)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("command", "output", "exit_code", "expected"),
     [
         # Everything visible passed.
@@ -165,7 +166,7 @@ def test_task_runners_say_what_they_run() -> None:
     assert check_name_from_output(output) == {"test": "jest", "lint": "golangci-lint"}
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "family"),
     [
         ("<tool_use_error>File does not exist.</tool_use_error>", "file not found"),
@@ -191,7 +192,7 @@ def test_errors_of_tools_have_families(text: str, family: str) -> None:
     assert tool_finding("Edit", text).family == family
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("command", "output", "exit_code", "family", "generic"),
     [
         ("foo", "bash: foo: command not found", 127, "command not found", False),
@@ -297,7 +298,7 @@ def run(
     return Verdict(check="go test", kind="test", passed=False, scope=scope, task=task, echoed=echoed, findings=findings)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("later", "earlier", "expected"),
     [
         (run(), run(), True),

@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from helix_episodes.extraction.shell.commands import decisive, hides_exit, parse_command
+from whole_tables import each_row
 
 HEREDOC_COMMIT = """git add -A && git commit -m "$(cat <<'EOF'
 Fix it's (rm -rf /) parser; go test passes
@@ -42,7 +43,7 @@ def test_what_changes_something_is_no_look(text: str) -> None:
     assert {part.purpose for part in parse_command(text)} == {"change"}
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "expected"),
     [
         ("cd api && go test ./... 2>&1 | tail -5", ["cd", "go", "tail"]),
@@ -76,7 +77,7 @@ def test_only_what_is_run_is_a_command(text: str, expected: list[str]) -> None:
     assert programs(text) == expected
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "check", "kind", "scope"),
     [
         ("go test ./...", "go test", "test", ()),
@@ -147,7 +148,7 @@ def test_purposes(purpose: str, texts: str) -> None:
         assert part.purpose == purpose, text
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "flags"),
     [
         ("git commit --no-verify -m x", ("--no-verify",)),
@@ -167,7 +168,7 @@ def test_flags_that_change_the_meaning_are_kept(text: str, flags: tuple[str, ...
     assert parse_command(text)[0].flags == flags
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "program", "subcommand"),
     [
         ("cd x && export A=b && mise run fmt && mise run lint 2>&1 | tail -5", "mise", "lint"),
@@ -214,7 +215,7 @@ def test_a_session_of_tox_or_nox_is_a_check_of_its_own(
     assert (part.purpose, part.check, part.kind, part.scope) == ("check", check, kind, scope)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "hidden"),
     [
         ("a && b | tail", [False, True, False]),

@@ -9,6 +9,7 @@ import pytest
 from helix_episodes.extraction.user_reports import correction_in
 from helix_graph import Memory
 from hook_calls import call
+from whole_tables import each_row
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -37,7 +38,7 @@ def test_a_correction_is_kept_in_the_persons_words(prompt: str, said: str) -> No
     assert correction_in(prompt) == said
 
 
-@pytest.mark.parametrize(
+@each_row(
     "prompt",
     [
         "No problem, thanks!",

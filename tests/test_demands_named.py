@@ -5,14 +5,14 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-import pytest
+from whole_tables import each_row
 
 TESTS = Path(__file__).parent
 PAGES = sorted((TESTS.parent / "docs" / "decisions").glob("*demands*.md"))
 _NAMED = re.compile(r"`(test_\w+\.py)(?:::(test_\w+))?`")
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
+@each_row("page", PAGES, ids=lambda page: page.stem)
 def test_each_test_that_is_named_exists(page: Path) -> None:
     named = set(_NAMED.findall(page.read_text(encoding="utf-8")))
     assert named

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from helix_episodes.extraction.user_reports import verdict_in
+from whole_tables import each_row
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -92,7 +93,7 @@ def test_a_change_after_which_the_check_fails_in_the_same_way_was_tried_in_vain(
     assert episode.metrics.recoveries == 1  # two errors, but the second was the first again
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "verdict"),
     [
         ("Thanks!", "accepts"),

@@ -9,6 +9,7 @@ from typing import NamedTuple
 import pytest
 
 from helix_episodes.extraction.fingerprints import Diagnostic, diagnostics_in, is_noise, keys_of_text
+from whole_tables import each_row
 
 
 class Example(NamedTuple):
@@ -419,7 +420,7 @@ def _first(output: str) -> Diagnostic:
     return found[0]
 
 
-@pytest.mark.parametrize("example", EXAMPLES, ids=lambda one: one.tool)
+@each_row("example", EXAMPLES, ids=lambda one: one.tool)
 def test_an_issue_is_one_at_any_place_and_no_other(example: Example) -> None:
     first = _first(example.output)
     again = [one.fingerprint for one in diagnostics_in(example.same)]
@@ -433,7 +434,7 @@ def test_there_are_the_tools_of_the_docs() -> None:
     assert len({example.tool for example in EXAMPLES}) >= 40
 
 
-@pytest.mark.parametrize(
+@each_row(
     "line",
     [
         "[lint:go] $ golangci-lint run ./...",

@@ -12,6 +12,7 @@ from helix_cli.app import run
 from helix_graph import Memory
 from helix_graph.errors import InvalidConfiguration
 from helix_graph.ingest_filter import IgnoreRules, parse_rules
+from whole_tables import each_row
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
     from session_script import Script
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("rules", "path", "kept_out"),
     [
         ("secret", "secret", True),
@@ -92,7 +93,7 @@ def test_the_home_folder_is_understood(monkeypatch: pytest.MonkeyPatch) -> None:
     assert not rules.against_path("/home/ann/.claude/projects/shop/1.jsonl")
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "line"),
     [
         ("prject: shop", 1),

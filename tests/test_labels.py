@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from helix_episodes.model import Action, Decision, Event
 from helix_episodes.normalization import extension, is_telling, message_template, template
 from helix_graph.graph.node_labels import check_label, decision_key, decision_kind, event_key, event_type, outcome_key
+from whole_tables import each_row
 
 
 def decision(chosen: str = "do it", **action: Any) -> Decision:  # noqa: ANN401  (the fields of an Action)
@@ -22,7 +23,7 @@ def failure(check: str | None, family: str | None = None, message: str | None = 
     return Event(id="e001", timestamp=None, type="error", content=content, check=check, family=family, message=message)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("expected", "action"),
     [
         ("edit source (.go)", {"verb": "edit", "role": "source", "path": "hub/prefix.go"}),
@@ -46,7 +47,7 @@ def test_actions_become_short_sentences(expected: str, action: dict[str, Any]) -
     assert decision_key(decision(**action)) == expected
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("expected", "chosen"),
     [
         ("use cache", "We'll adopt a shared cache for sessions"),
@@ -63,7 +64,7 @@ def test_prose_becomes_verb_and_class(expected: str, chosen: str) -> None:
     assert decision_key(decision(chosen)) == expected
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("expected", "event"),
     [
         ("golangci-lint fails: errcheck", failure("golangci-lint", "errcheck")),

@@ -14,6 +14,7 @@ from helix_episodes.extraction.checks.streams import separate
 from helix_episodes.extraction.shell.commands import parse_command
 from runner_outputs import FAILING, PASSING
 from thoroughness import few
+from whole_tables import each_row
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -38,7 +39,7 @@ PREFIXES: dict[str, Callable[[str, str], str]] = {
 }
 
 
-@pytest.mark.parametrize("output", OUTPUTS)
+@each_row("output", OUTPUTS)
 def test_an_output_without_prefixes_stays_as_it_is(output: str) -> None:
     lines = output.split("\n")
     (stream,) = separate(lines)
@@ -46,7 +47,7 @@ def test_an_output_without_prefixes_stays_as_it_is(output: str) -> None:
     assert stream.name == ""
 
 
-@pytest.mark.parametrize(
+@each_row(
     "output",
     [
         "hint: Updates were rejected\nhint:\nhint:   git pull\nhint: See the manual",
@@ -67,7 +68,7 @@ def test_what_only_looks_like_a_prefix_is_left_in_place(output: str) -> None:
     assert stream.lines == output.split("\n")
 
 
-@pytest.mark.parametrize("prefix", few(PREFIXES.values(), 3), ids=PREFIXES)
+@pytest.mark.parametrize("prefix", few([*PREFIXES.values()], 3), ids=PREFIXES)
 @given(drawn=st.data())
 def test_two_outputs_between_each_other_come_back_whole(
     prefix: Callable[[str, str], str], drawn: st.DataObject
@@ -109,7 +110,7 @@ GOLANGCI = [
 ]
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("command", "printed", "expected"),
     [
         (

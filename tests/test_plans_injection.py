@@ -16,6 +16,7 @@ from helix_graph.plans.insight_injection import COLD_START, builder_prompt, insi
 from helix_graph.plans.model import Remembered
 from helix_graph.plans.transcripts import report_in
 from plan_world import SHOES, NotedInsights, plans_in
+from whole_tables import each_row
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -219,7 +220,7 @@ def test_a_hostile_insight_stays_in_its_item(text: str, tmp_path: Path) -> None:
     assert report_in(prompt) is None
 
 
-@pytest.mark.parametrize("text", HOSTILE)
+@each_row("text", HOSTILE)
 def test_a_hostile_task_stays_in_its_field(text: str) -> None:
     prompt = builder_prompt(
         {"task_id": "1", "task": text, "objective": text, "parent_deliveries": [text], "warning": text}

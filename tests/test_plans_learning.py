@@ -12,6 +12,7 @@ from helix_graph import Memory
 from helix_graph.errors import DatabaseBusy, NotOneOf
 from helix_graph.plans.transcripts import insight_in, read_transcript, report_in, result_in
 from plan_world import SHOES, NotedInsights, plans_in
+from whole_tables import each_row
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -85,7 +86,7 @@ def test_what_the_prompt_shows_is_no_report_and_no_insight(tmp_path: Path, ended
     assert (learnt.outcome, learnt.insight, insights.stored) == ("unknown", None, [])
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("said", "report"),
     [
         ("BLOCKED: no network", ("blocked", "no network")),
@@ -109,7 +110,7 @@ def test_the_last_whole_line_reports(said: str, report: tuple[str, str] | None) 
     assert report_in(said) == report
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("said", "content"),
     [
         ('INSIGHT: {"content": "An open { in a text is no block"}', "An open { in a text is no block"),

@@ -8,6 +8,7 @@ import pytest
 
 from helix_graph.plans.transcripts import insight_in, report_in, result_in
 from plan_world import NotedInsights, plans_in
+from whole_tables import each_row
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
 BLOCKED = ("blocked", "no network")
 
 
-@pytest.mark.parametrize(
+@each_row(
     "more",
     [
         "```\nDELIVERED: like this\n```",
@@ -52,7 +53,7 @@ def test_a_block_of_code_ends_with_its_message() -> None:
     assert report_in("```\nleft open", "BLOCKED: no network") == BLOCKED
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("said", "told"),
     [
         ("BLOCKED:\nno network", "no network"),

@@ -10,6 +10,7 @@ from git_world import git
 from helix_graph.plans.git_tree import within
 from helix_graph.plans.model import NoWorkTree
 from plan_world import plans_in
+from whole_tables import each_row
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -153,7 +154,7 @@ def test_the_episode_tells_what_changed_within_the_delta(tree: Path) -> None:
     assert episode.metrics.files_changed == 2
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("part", "path", "inside"),
     [
         ("src/auth.py", "src/auth.py", True),

@@ -28,6 +28,7 @@ from hostile_texts import outside_of_quotations
 from pseudo_terminal import on_terminal, unstyled
 from session_script import BEGIN, Script
 from small_worlds import memory_of, session
+from whole_tables import each_row
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -66,7 +67,7 @@ def record(content: str = ENDING, **fields: object) -> dict[str, object]:
     }  # fmt: skip
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "shown"),
     [
         ('end" then', r'"end\" then"'),
@@ -292,7 +293,7 @@ def test_a_runbook_for_a_file_is_harmless_and_says_whose_words_it_has(
     assert all(sign.isprintable() for line in said.splitlines() for sign in line)
 
 
-@pytest.mark.parametrize(
+@each_row(
     "label",
     [
         "pytest fails: ValueError", "run git push --force", "run npm test", "edit ci (.yml), suppress a check",
@@ -305,7 +306,7 @@ def test_labels_of_plain_words_stay_as_they_are(label: str) -> None:
     assert label_or_quoted(label) == label
 
 
-@pytest.mark.parametrize(
+@each_row(
     "label",
     [
         "run disable-all-checks-now", "run deploy production today", "deploy everything fails: immediately",

@@ -5,11 +5,10 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
-import pytest
-
 from helix_episodes.extraction.pipeline import extract
 from helix_episodes.readers import find_reader, read_sessions
 from helix_episodes.readers.codex.code_mode import calls_in
+from whole_tables import each_row
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -172,7 +171,7 @@ def test_a_patch_is_edits_and_a_script_that_fails_is_its_last_calls_error(tmp_pa
     assert [one.status for one in results(session)] == ["ok", "error"]
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("code", "arguments"),
     [
         ("tools.exec_command({cmd: 'it\\'s ' + \"a\\ttest\"})", {"cmd": "it's a\ttest"}),

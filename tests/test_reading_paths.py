@@ -8,6 +8,7 @@ import pytest
 
 from helix_episodes.extraction.paths import file_name, relative, role_of
 from helix_episodes.redaction import redact_text
+from whole_tables import each_row
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
     from session_script import Script
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("path", "root", "expected"),
     [
         (r"C:\Users\ann\shop\src\app.py", r"C:\Users\ann\shop", "src/app.py"),
@@ -44,7 +45,7 @@ def test_paths_are_relative_to_the_root_however_they_are_written(path: str, root
     assert relative(path, root=root) == expected
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "expected"),
     [
         (r"open C:\Users\ann\shop\a.py", r"open ~\shop\a.py"),

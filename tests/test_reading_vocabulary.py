@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
-import pytest
-
 from helix_episodes.readers.common.fields import RecordPosition
 from helix_episodes.readers.common.session_builder import Dialogue
 from helix_episodes.readers.common.tool_translation import COMMON_TOOLS, Translation, read_patch, translate
 from helix_episodes.session import Source
+from whole_tables import each_row
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("tool", "arguments", "operation", "expected"),
     [
         ("run_shell_command", {"command": "ls"}, "run", {"command": "ls"}),
@@ -50,7 +49,7 @@ def test_the_agents_own_list_keeps_what_is_done_and_under_way() -> None:
     assert arguments == {"items": ["read", "write", "test"], "completed": ["read"], "current": ["write"]}
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("tool", "operation"),
     [
         *(("get_order", "look"), ("searchFlights", "look"), ("list_all_airports", "look"), ("calculate", "look")),

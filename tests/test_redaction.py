@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 
 from growing import LINEAR, growth
 from helix_episodes.redaction import redact, redact_text, rule_matching
+from whole_tables import each_row
 
 # Put together from halves, so that scanners of this repository do not take the examples for leaks.
 AWS = "AKIA" + "Q3EGRV7ZT5NPLMWB"
@@ -73,7 +74,7 @@ def test_secrets_are_known_by_their_own_shape(around: str) -> None:
     assert found == {secret: around.format(f"[redacted:{kind}]") for secret, kind in SECRETS.items()}
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "kept", "gone"),
     [
         ('api_key = "8f3a91c27be04d55a1"', "api_key", "8f3a91c27be04d55a1"),
@@ -145,7 +146,7 @@ def test_a_password_that_somebody_made_up_goes_by_what_stands_before_it(before: 
     assert redact_text(f"{before}winterberg-41\n") == f"{before}[redacted:secret]\n"
 
 
-@pytest.mark.parametrize(
+@each_row(
     "text",
     [
         "I forgot my password, and the token count is 57818",
@@ -193,7 +194,7 @@ def test_what_only_talks_about_secrets_stays(text: str) -> None:
     assert redact_text(text) == text
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "written"),
     [
         ("/Users/kim/shop/cart.py:12", "~/shop/cart.py:12"),
@@ -321,7 +322,7 @@ ONLY_LETTERS = "vOEvGeuZ" + "EdgBuWQi"
 IN_BASE64 = base64.b64encode(f"postgresql://shop:{RANDOM}@db:5432/shop".encode()).decode()
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "secret"),
     [
         (f"password {ONLY_LETTERS}", ONLY_LETTERS),

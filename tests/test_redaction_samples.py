@@ -14,6 +14,7 @@ from helix_cli.app import run
 from helix_episodes.redaction import cuts_in, redact, redact_text, without_addresses, without_secrets
 from helix_graph import Memory
 from secret_samples import Sample, false_samples, hard_samples, true_samples
+from whole_tables import each_row
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -75,7 +76,7 @@ def test_four_times_as_much_of_what_hurts_takes_four_times_as_long(text: str) ->
     assert growth(cut, text) < LINEAR
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "left"),
     [
         ("ask kim.lee+x@example.co.uk, please", "ask [redacted:email], please"),

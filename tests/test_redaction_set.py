@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
+from whole_tables import each_row
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
@@ -56,7 +58,7 @@ def test_every_harmless_text_says_what_must_remain() -> None:
         assert all(part in text and part.strip() for part in parts), template.id
 
 
-@pytest.mark.parametrize("before", range(9))
+@each_row("before", range(9))
 def test_the_search_finds_a_part_of_a_value_at_any_byte(before: int) -> None:
     from redaction_run import RUN, found, runs_of
 

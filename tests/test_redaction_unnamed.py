@@ -7,9 +7,8 @@ import random
 import string
 from typing import TYPE_CHECKING
 
-import pytest
-
 from helix_episodes.redaction import redact, redact_text
+from whole_tables import each_row
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -54,13 +53,13 @@ ALONE: dict[str, Callable[[], tuple[str, str]]] = {
 }
 
 
-@pytest.mark.parametrize("kind", ALONE)
+@each_row("kind", ALONE)
 def test_a_secret_without_a_name_is_cut(kind: str) -> None:
     template, secret = ALONE[kind]()
     assert secret not in redact_text(template.format(secret))
 
 
-@pytest.mark.parametrize(
+@each_row(
     "evidence",
     [
         "toolu_01EQJcg54UvnaiWHPx8aY2SJ failed, see msg_01YMf7EMPNwWxcSEj4JyCzCU",

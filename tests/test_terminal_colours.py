@@ -12,6 +12,7 @@ from helix_cli.terminal import STYLES
 from pseudo_terminal import STYLING, on_terminal, unstyled
 from screens import shown
 from thoroughness import few
+from whole_tables import each_row
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -45,7 +46,7 @@ def _memory(written: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HELIX_DIR", str(written))
 
 
-@pytest.mark.parametrize("arguments", ASKED, ids=" ".join)
+@each_row("arguments", ASKED, ids=" ".join)
 def test_a_terminal_has_colours_and_weights_and_no_other_sequence(arguments: tuple[str, ...]) -> None:
     told = shown(*arguments, columns=100).out
     assert STYLING.search(told)
@@ -59,7 +60,7 @@ def test_who_wants_none_gets_the_same_without(arguments: tuple[str, ...], settin
     assert told == unstyled(shown(*arguments, columns=100).out)
 
 
-@pytest.mark.parametrize("arguments", ASKED, ids=" ".join)
+@each_row("arguments", ASKED, ids=" ".join)
 def test_a_pipe_gets_plain_text_even_where_colours_are_forced(arguments: tuple[str, ...]) -> None:
     assert "\x1b" not in shown(*arguments, FORCE_COLOR="1").out
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from helix_episodes.extraction.user_reports import report_in, verdict_in
+from whole_tables import each_row
 
 FAILING = [
     "Looks good but the tests fail",
@@ -118,12 +119,12 @@ def _says(text: str) -> str | None:
     return verdict or ("rejects" if report_in(text) else None)
 
 
-@pytest.mark.parametrize("text", FAILING)
+@each_row("text", FAILING)
 def test_a_sentence_that_tells_of_failing_work(text: str) -> None:
     assert _says(text) in {"rejects", "takes back"}
 
 
-@pytest.mark.parametrize("text", NO_FAILURE)
+@each_row("text", NO_FAILURE)
 def test_a_sentence_that_tells_of_no_failing_work(text: str) -> None:
     assert _says(text) not in {"rejects", "takes back"}
 
