@@ -53,11 +53,12 @@ def command(*arguments: str | Path, memory: Path, prefix: tuple[str, ...] = ()) 
 def answered(*arguments: str | Path, memory: Path) -> tuple[int, str, str]:
     """The same in the test's own process, which takes a tenth of the time; a command that waits too long fails."""
     accepted(memory.resolve())
-    out, err = (io.TextIOWrapper(io.BytesIO(), encoding="utf-8", write_through=True) for _ in range(2))
+    written = io.BytesIO(), io.BytesIO()
+    out, err = (io.TextIOWrapper(one, encoding="utf-8", write_through=True) for one in written)
     with pytest.MonkeyPatch.context() as patch, redirect_stdout(out), redirect_stderr(err), _patience():
         patch.setenv("HELIX_DIR", str(memory))
         code = run([*map(str, arguments)])
-    return code, *(stream.buffer.getvalue().decode() for stream in (out, err))
+    return code, written[0].getvalue().decode(), written[1].getvalue().decode()
 
 
 @contextmanager
