@@ -30,6 +30,9 @@ def programs(text: str) -> list[str]:
         "mise x aqua:deny -- cargo deny --version",
         "tmux list-sessions",
         "uv pip list",
+        "python -V",
+        "go help build",
+        "docker version",
     ],
 )
 def test_what_only_shows_something_changes_nothing(text: str) -> None:

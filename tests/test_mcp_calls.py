@@ -130,3 +130,17 @@ def test_a_model_that_was_loaded_is_kept_for_the_next_call(tmp_path: Path, monke
     Memory.init(tmp_path / "project")
     monkeypatch.chdir(tmp_path / "project")
     assert open_memory() is open_memory()
+
+
+def test_a_briefing_is_narrowed_to_the_categories_that_are_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    memory = Memory.init(tmp_path / "project")
+    monkeypatch.chdir(memory.root.parent)
+    memory.topics.store("rates", "gotcha: they are in cents")
+    memory.topics.store("rates", "decision: they are rounded once")
+    whole = answer("brief", {"query": "rates", "detail": "full"}).text
+    narrowed = answer("brief", {"query": "rates", "detail": "full", "focus": "gotchas"}).text
+    assert "rounded once" in whole
+    assert "in cents" in narrowed
+    assert "rounded once" not in narrowed
