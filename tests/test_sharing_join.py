@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import random
 import time
 
@@ -122,3 +123,11 @@ def test_a_secret_is_found_at_its_line(text: str, kind: str) -> None:
     assert not list(
         find_secrets("x", encode(SharedInsight(uid="0" * 16, slug="s", content="advice", created_at="2026")))
     )
+
+
+def test_an_entry_has_one_name_whoever_wrote_it_down() -> None:
+    """Else its author would get back again and again what another program wrote without what is usual."""
+    said = {"kind": "topic", "topic": "rates", "text": "The rates are in cents", "stored": "2026-11-01T00:00:00Z"}
+    short, long = (decode(json.dumps(one).encode()) for one in (said, {**said, "confidence": 1.0}))
+    assert name_of(short) == name_of(long)
+    assert encode(short) == encode(long)

@@ -124,7 +124,10 @@ _LONGEST_NAME = 60
 
 def encode(record: SharedRecord) -> bytes:
     """The bytes of a record's file: one field a line, so that a reviewer reads it and a finding has a line."""
-    return json.dumps(msgspec.to_builtins(record), indent=2, sort_keys=True, ensure_ascii=False).encode() + b"\n"
+    fields = msgspec.to_builtins(record)
+    if isinstance(record, SharedEntry):  # it is left out where it is the default's own object, whatever equals it
+        fields["confidence"] = record.confidence
+    return json.dumps(fields, indent=2, sort_keys=True, ensure_ascii=False).encode() + b"\n"
 
 
 def decode(data: bytes) -> SharedRecord:
