@@ -61,6 +61,7 @@ _KARMA = _Tool(
     report=Regex(r"(?:[A-Z]\S* )+\([^)]+\) (?P<test>.+) FAILED$"),
     fine=Regex(r"TOTAL: \d+ SUCCESS|.*Executed (\d+) of \1 SUCCESS"),
 )
+_TAPLO = _Tool(report=Regex(r"\s*ERROR .*path=\"(?P<path>[^\"]+)\""))
 _XCTEST = _Tool(
     closing=Regex(
         r"\s*Executed (?P<total>\d+) tests?, with (?:(?P<skipped>\d+) tests? skipped and )?(?P<failed>\d+) failures? \("
@@ -224,8 +225,8 @@ _TOOLS: dict[str, _Tool] = {
         report=Regex(r"\s+\d+:\d+ +[✖×] +.+ {2,}(?P<rule>[\w/@-]+)$"),  # noqa: RUF001  (as printed)
     ),
     "svelte-check": _Tool(closing=Regex(r"svelte-check found (?P<failed>\d+) errors?\b")),
-    "taplo check": _Tool(report=Regex(r"\s*ERROR .*path=\"(?P<path>[^\"]+)\"")),
-    "taplo lint": _Tool(report=Regex(r"\s*ERROR .*path=\"(?P<path>[^\"]+)\"")),
+    "taplo check": _TAPLO,
+    "taplo lint": _TAPLO,
     "terraform validate": _Tool(
         report=Regex(r"(?:│ )?Error: (?P<rule>.+)"), fine=Regex(r"Success! The configuration is valid")
     ),
