@@ -34,7 +34,7 @@ MODULES = tuple(
     for name in (
         *(f"extraction.prose.{one}" for one in ("choices", "decisions", "failures", "sentences")),
         *(f"extraction.{one}" for one in ("excuses", "lessons", "report_links", "reports", "user_reports")),
-        *(f"readers.ai_agents.{one}" for one in ("json_report", "markdown", "outline", "steps", "words")),
+        *(f"readers.ai_agents.{one}" for one in ("json_report", "markdown", "steps", "words")),
         "readers.ai_agents",
     )
 )
