@@ -135,15 +135,12 @@ class SourceFilter:
 
     def against_session(self, session: Session) -> str | None:
         """Why a session stays out: a rule, that it was forgotten, or that it ran elsewhere."""
-        folder = self._folder_of(session)
+        folder = named_folder(session.root) or self._folders.get(self._log)
         if folder is None and not self._project.everything:
             return "the log does not name the session's folder; --project any includes it"
         if folder is not None and not self._project.holds(folder):
             return f"the session ran in {folder}, which is another project"
         return self._admission.against_session(session)
-
-    def _folder_of(self, session: Session) -> str | None:
-        return named_folder(session.root) or self._folders.get(self._log)
 
     def is_forgotten(self, session: str) -> bool:
         """Whether a session was forgotten, perhaps while its log was read."""

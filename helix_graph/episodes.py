@@ -373,7 +373,11 @@ def build_episode(fields: Mapping[str, Any]) -> Episode:
         InvalidEpisode: A part does not fit the schema, has a time that is none or an id that is another's, or a link
             runs backwards in time or closes a circle.
     """
-    stated = _decoded(fields)
+    try:
+        stated = decode_episode(_as_json(fields))
+    except InvalidEpisode as error:
+        problem = error.problem + _allowed(error.problem) + _misspelt(error.problem, fields)
+        raise InvalidEpisode(path=None, problem=problem) from error
     _, problems = repair_parts(stated)
     names = _names_in(stated)
     links = sorted((link.source, link.target) for link in stated_links(stated))
@@ -383,14 +387,6 @@ def build_episode(fields: Mapping[str, Any]) -> Episode:
         raise InvalidEpisode(path=None, problem=problem)
     whole, _ = repair_links(episode)
     return replace(whole, extra={UNRESOLVED: unresolved}) if unresolved else whole
-
-
-def _decoded(fields: Mapping[str, Any]) -> Episode:
-    try:
-        return decode_episode(_as_json(fields))
-    except InvalidEpisode as error:
-        problem = error.problem + _allowed(error.problem) + _misspelt(error.problem, fields)
-        raise InvalidEpisode(path=None, problem=problem) from error
 
 
 def _allowed(problem: str) -> str:

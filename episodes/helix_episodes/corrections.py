@@ -175,29 +175,23 @@ def _apply(episode: Episode, correction: Correction, extracted: Episode) -> Epis
         evidence = OutcomeEvidence(rule=PERSON_RULE, quote=correction.because)
         return replace(episode, outcome=correction.outcome, outcome_basis="judged", outcome_evidence=evidence)
     if isinstance(correction, OutcomeRevision):
-        return _revise(episode, correction)
+        where = f"session {correction.by}" + (f", line {correction.line}" if correction.line else "")
+        rule = f"{LATER_EVIDENCE}: {where}: {_SHOWN[correction.rule]} (was {episode.outcome})"
+        evidence = OutcomeEvidence(rule=rule, quote=correction.because)
+        return replace(episode, outcome=correction.outcome, outcome_basis="measured", outcome_evidence=evidence)
     if isinstance(correction, LinkCorrection):
         return _apply_to_links(episode, correction, extracted)
     found = find_part(extracted, correction.decision)
     now = next((each for each in episode.decisions if found and each.id == found.id), None)
     if now is None:
         return episode
-    return _withdraw(episode, now) if correction.withdrawn else _amend(episode, now, correction)
-
-
-def _revise(episode: Episode, revision: OutcomeRevision) -> Episode:
-    where = f"session {revision.by}" + (f", line {revision.line}" if revision.line else "")
-    rule = f"{LATER_EVIDENCE}: {where}: {_SHOWN[revision.rule]} (was {episode.outcome})"
-    evidence = OutcomeEvidence(rule=rule, quote=revision.because)
-    return replace(episode, outcome=revision.outcome, outcome_basis="measured", outcome_evidence=evidence)
-
-
-def _amend(episode: Episode, old: Decision, correction: DecisionCorrection) -> Episode:
+    if correction.withdrawn:
+        return _withdraw(episode, now)
     parts = {name: getattr(correction, name) for name in ("type", "context", "chosen", "rationale", "outcome")}
-    new = replace(old, **{name: value for name, value in parts.items() if value is not None})
+    new = replace(now, **{name: value for name, value in parts.items() if value is not None})
     if correction.chosen is not None:  # its label must follow the words, no longer the deed that was read
         new = replace(new, action=None)
-    return replace(episode, decisions=tuple(new if each.id == old.id else each for each in episode.decisions))
+    return replace(episode, decisions=tuple(new if each.id == now.id else each for each in episode.decisions))
 
 
 def _withdraw(episode: Episode, old: Decision) -> Episode:

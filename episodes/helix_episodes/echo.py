@@ -77,7 +77,11 @@ def without_echo(text: str) -> EchoFreeText:
     names: dict[str, None] = {}
     position, last = 0, text.rfind(_CLOSING)
     while found := _BEGIN.search(text, position):
-        end = _end(text, found, last=last)
+        end = None
+        if found.end() <= last:
+            end = text.find(_CLOSING, found.end()) + len(_CLOSING)
+        elif found.start() == 0 or text[found.start() - 1] == "\n":
+            end = len(text)  # it was cut off; within a line the opening is only mentioned
         remaining.append(text[position : found.start() if end else found.end()])
         position = end or found.end()
         if end:
@@ -114,14 +118,6 @@ def is_own_tool(name: str) -> bool:
 def is_own_program(program: str) -> bool:
     """Whether a program is the memory's own command, however it was started."""
     return program in _OWN_PROGRAMS
-
-
-def _end(text: str, begin: re.Match[str], *, last: int) -> int | None:
-    """Where a block ends; None when its opening is only mentioned. ``last`` is where the last closing is."""
-    if begin.end() <= last:
-        return text.find(_CLOSING, begin.end()) + len(_CLOSING)
-    starts_line = begin.start() == 0 or text[begin.start() - 1] == "\n"
-    return len(text) if starts_line else None
 
 
 def _without_reminders(text: str) -> str:

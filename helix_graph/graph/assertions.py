@@ -176,15 +176,18 @@ class AssertionStore:
         from helix_episodes.verification import texts_of
 
         ids = {name for session in sessions for name in (session, f"episode-{session}")}
-        return [path for path in self.files() if any(ids & _names_in(text) for text in texts_of(path))]
+        return [
+            path
+            for path in self.files()
+            if any(
+                ids & {text, text.partition("#")[0], *(word.strip(".,;:()") for word in text.split())}
+                for text in texts_of(path)
+            )
+        ]
 
     def corrections(self) -> dict[str, list[Correction]]:
         """The corrections of each episode, the oldest first."""
         return corrections_by_episode(self.scan())
-
-
-def _names_in(text: str) -> set[str]:
-    return {text, text.partition("#")[0], *(word.strip(".,;:()") for word in text.split())}
 
 
 def distinct(found: Iterable[tuple[str, _One]]) -> list[tuple[str, _One]]:

@@ -295,7 +295,10 @@ def _carry_out(
     if rebuilt is not None:
         database.create_indexes(connection, GRAPH_FILE, only_of="edge")
     if not job.dry_run and (taken.processed or taken.lost or plan.asserted or rebuilt is not None):
-        _remove_export(connection, job.causality / EXPORT_NAME)
+        # The export is of the graph as it was. What is no file of ours in its place stays, and the doctor says so.
+        connection.execute("DELETE FROM meta WHERE key = 'export'")
+        if not irregularity(job.causality / EXPORT_NAME):
+            remove_file(job.causality / EXPORT_NAME)
     unchanged = connection.execute(_IN_GRAPH).fetchone()[0]
     return CompileReport(
         episodes_processed=len(taken.processed),
@@ -316,13 +319,6 @@ def _carry_out(
         assertions_processed=len(taken.assertions),
         assertions_retracted=len(taken.assertions_gone),
     )
-
-
-def _remove_export(connection: sqlite3.Connection, path: Path) -> None:
-    """The export is of the graph as it was. What is no file of ours in its place stays, and the doctor says so."""
-    connection.execute("DELETE FROM meta WHERE key = 'export'")
-    if not irregularity(path):
-        remove_file(path)
 
 
 def _take_in(

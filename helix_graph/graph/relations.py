@@ -143,11 +143,13 @@ def _group(base: Adjacency, asked: _Asked, at: End) -> RelationGroup:
     if at and asked.node.type == "error":
         # To have asked is no cause of the answer.
         relations = [one for one in relations if one.reasons != ("call",)]
-    return RelationGroup(node=asked.node, sessions=sessions, relations=tuple(sorted(relations, key=_rank)))
-
-
-def _rank(one: Relation) -> tuple[int, float, float, str, str, str]:
-    return (-one.evidence_count, -one.frequency.low, -one.weight, one.node.label, one.node.type, one.type)
+    relations.sort(
+        key=lambda one: (
+            *(-one.evidence_count, -one.frequency.low, -one.weight),
+            *(one.node.label, one.node.type, one.type),
+        )
+    )
+    return RelationGroup(node=asked.node, sessions=sessions, relations=tuple(relations))
 
 
 def relations_by_words(graph: Adjacency, ask: Callable[[str], RelationsAnswer], label: str) -> RelationsAnswer:

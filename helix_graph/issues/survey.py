@@ -211,11 +211,6 @@ def _sessions_of(failures: Iterable[Failure]) -> set[int]:
     return {one.number for one in failures}
 
 
-def _says(failure: Failure) -> bool:
-    """Whether its message says more than that it failed."""
-    return bool(failure.said) and not failure.said.startswith(f"{failure.check} fails: ")
-
-
 #: What is added up, under what, and the failures.
 _Row = tuple[By, str, "list[Failure]"]
 
@@ -242,7 +237,8 @@ def _recurring(history: History, failures: Sequence[Failure]) -> list[_Row]:
         # A tool says one fixed sentence of any file: then the group says it all.
         if not (shown and _say_the_same(members)):
             for key, one in own:
-                if says_something(family) or _says(one[-1]):
+                said = one[-1].said  # the newest message, which may say no more than that it failed
+                if says_something(family) or (said and not said.startswith(f"{one[-1].check} fails: ")):
                     rows.append(("issue", key, one))
     return rows
 

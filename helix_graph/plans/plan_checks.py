@@ -249,7 +249,11 @@ def status_of(tasks: Sequence[Task]) -> PlanStatus:
     counts: Counter[str] = Counter(task.status for task in tasks)
     ready = ready_among(tasks)
     unreachable = _unreachable(tasks)
-    state = _state(counts, ready=len(ready), total=len(tasks))
+    state: PlanState = "stuck" if counts["pending"] else "all_blocked"
+    if counts["complete"] == len(tasks):
+        state = "complete"
+    elif ready or counts["active"]:
+        state = "in_progress"
     stalled = state in {"stuck", "all_blocked"}
     return PlanStatus(
         state=state,
@@ -262,14 +266,6 @@ def status_of(tasks: Sequence[Task]) -> PlanStatus:
         stalled=stalled,
         reason=_reason(tasks, unreachable) if stalled else "",
     )
-
-
-def _state(counts: Counter[str], *, ready: int, total: int) -> PlanState:
-    if counts["complete"] == total:
-        return "complete"
-    if ready or counts["active"]:
-        return "in_progress"
-    return "stuck" if counts["pending"] else "all_blocked"
 
 
 def _unreachable(tasks: Sequence[Task]) -> tuple[Unreachable, ...]:

@@ -243,9 +243,11 @@ class Ledger:
     @cached_property
     def records(self) -> Sequence[RuleRecord]:
         """Each rule with what sessions show of it; verdicts are settled over all of them."""
-        records = [
-            replace(self._record(one), accepted=self._aim(one) is not None, file=self._file(one)) for one in self._rules
-        ]
+        records = []
+        for one in self._rules:
+            # Of the files that have the rule, or had it, one that agents here read is named, and that still has it.
+            span = max(one.spans, key=lambda span: (self._is_read(span.file), span.until is None))
+            records.append(replace(self._record(one), accepted=self._aim(one) is not None, file=span.file))
         compared = [(place, judged) for place, one in enumerate(records) if (judged := self._compared(one.rule))]
         for (place, _), change in zip(compared, settle([judged for _, judged in compared]), strict=True):
             together = self._together(records[place].rule)
@@ -277,10 +279,6 @@ class Ledger:
 
     def _is_read(self, file: str) -> bool:
         return any(is_read_by(agent, file) for agent in {*self._agents.values()})
-
-    def _file(self, rule: Rule) -> str:
-        """The file to name of those in which a rule is, or was: one that agents here read, and that it is still in."""
-        return max(rule.spans, key=lambda span: (self._is_read(span.file), span.until is None)).file
 
     def _aim(self, rule: Rule) -> AcceptedFor | None:
         """What a rule was accepted for; by its words, since its id is that of the line that it was reworded from."""

@@ -22,7 +22,7 @@ from helix_graph.rules.staged import LONGEST_RULE
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Sequence
 
-    from helix_graph.issues.model import GeneralRemedy, Issue, IssueDetails
+    from helix_graph.issues.model import Issue, IssueDetails
 
 #: A rule is read in every session: what two sessions met is too little for one.
 FEWEST_SESSIONS = 3
@@ -148,7 +148,12 @@ def _draft(issue: Issue) -> _Draft | None:
     if tool is not None:
         return _Draft(tool.sentence, lambda text: all(one.search(text) for one in tool.says), tool.reason)
     remedy = issue.remedy
-    if remedy is not None and _is_agreed(remedy, issue) and (command := plain(remedy.what)):
+    agreed = (
+        remedy is not None
+        and min(remedy.sessions, remedy.verified) >= _FEWEST_AGREEING
+        and remedy.times >= _SHARE * max(issue.repaired, 1)
+    )
+    if remedy is not None and agreed and (command := plain(remedy.what)):
         if remedy.how == "run":
             sentence = f"Run `{command}` after you change files."
             return _Draft(
@@ -166,11 +171,6 @@ def _draft(issue: Issue) -> _Draft | None:
     if missing:
         return _Draft(f"Do not run `{missing}`: it does not exist here.", _names(missing), "the command is not there")
     return None
-
-
-def _is_agreed(remedy: GeneralRemedy, issue: Issue) -> bool:
-    enough = remedy.sessions >= _FEWEST_AGREEING and remedy.verified >= _FEWEST_AGREEING
-    return enough and remedy.times >= _SHARE * max(issue.repaired, 1)
 
 
 def plain(command: str) -> str | None:

@@ -366,18 +366,16 @@ class Pages:
             days=length,
             until=as_datetime("until", until),
         )
-        pages = self._page_beside(report, folder / VIEW) if folder is not None and wanted == "html" else {}
+        pages: dict[str, str] = {}  # by episode, the addresses of sessions on the memory's page, written next to it
+        if folder is not None and wanted == "html":
+            made = self._packs({}, [one.episode for one in report.evidence])
+            write_atomically(folder / VIEW, page_html(made.title, made.packs))
+            pages = {one: f"{VIEW}#sessions/{quote(one.removeprefix(PREFIX), safe='')}" for one in made.episodes}
         data = rendered(report, wanted, pages)
         path = self._write_report(data, output=output, folder=folder, wanted=wanted)
         return WrittenReport(
             report=report, format=wanted, data=data, path=None if path is None else str(path), page=bool(pages)
         )
-
-    def _page_beside(self, report: PeriodReport, path: Path) -> dict[str, str]:
-        """Writes the page of the memory next to a report; the addresses of sessions on it, by episode."""
-        made = self._packs({}, [one.episode for one in report.evidence])
-        write_atomically(path, page_html(made.title, made.packs))
-        return {name: f"{VIEW}#sessions/{quote(name.removeprefix(PREFIX), safe='')}" for name in made.episodes}
 
     def _write_report(self, data: bytes, *, output: Path | str | None, folder: Path | None, wanted: str) -> Path | None:
         """Where it was written, if it was: what is read in a terminal need not be."""

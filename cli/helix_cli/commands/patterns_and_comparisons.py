@@ -233,14 +233,11 @@ def _render_effects(found: EffectReport) -> None:
     warn_of_more(len(found.effects) - len(shown), "comparison")
 
 
-def _named(one: StepCounts) -> str:
-    return f"{one.trigger}, {one.action}" if one.kind == "sequence" else one.action
-
-
 def _last(steps: Sequence[StepCounts]) -> str:
     """The steps that come last, with the successes of sessions with and without each."""
     shown = [
-        f"{_named(one)} ({one.successes} of {one.uses} succeeded, without it {one.successes_of_others} of {one.others})"
+        f"{f'{one.trigger}, ' if one.kind == 'sequence' else ''}{one.action} ({one.successes} of {one.uses} succeeded, "
+        f"without it {one.successes_of_others} of {one.others})"
         for one in steps[:_LAST_SHOWN]
     ]
     more = [f"{len(steps) - _LAST_SHOWN} more"] if len(steps) > _LAST_SHOWN else []

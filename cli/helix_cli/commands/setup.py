@@ -126,22 +126,18 @@ def _print(agent: str, *, tools: str | None, as_json: bool) -> int:
 
 
 def _render_checks(found: Sequence[dict[str, object]]) -> None:
-    for one in found:
-        _render_check(one)
-
-
-def _render_check(answer: dict[str, object]) -> None:
-    whose = f"of {answer['agent']} ({answer['scope']})"
-    if answer["agent"] == "skill":
-        say(f"The skill {whose} is {'in place' if answer['plugin'] else 'not in place'}.")
-        return
-    say(f"The hooks {whose} are {'in place' if answer['hooks'] else 'not in place'}.")
-    if answer["server"] is None:
-        say(f"The server {whose} could not be checked: claude is not on the PATH; ask `claude mcp get helix`.")
-    else:
-        say(f"The server {whose} is {'in place' if answer['server'] else 'not in place'}.")
-    if answer["plugin"] is not None:
-        say(f"The plugin's files {whose} are {'in place' if answer['plugin'] else 'not all in place'}.")
+    for answer in found:
+        whose = f"of {answer['agent']} ({answer['scope']})"
+        if answer["agent"] == "skill":
+            say(f"The skill {whose} is {'in place' if answer['plugin'] else 'not in place'}.")
+            continue
+        say(f"The hooks {whose} are {'in place' if answer['hooks'] else 'not in place'}.")
+        if answer["server"] is None:
+            say(f"The server {whose} could not be checked: claude is not on the PATH; ask `claude mcp get helix`.")
+        else:
+            say(f"The server {whose} is {'in place' if answer['server'] else 'not in place'}.")
+        if answer["plugin"] is not None:
+            say(f"The plugin's files {whose} are {'in place' if answer['plugin'] else 'not all in place'}.")
 
 
 def _render_setup(done: Sequence[Done], memory: PreparedMemory | None) -> None:

@@ -14,6 +14,7 @@ import json
 import os
 import shlex
 import shutil
+from contextlib import suppress
 from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, get_args
@@ -138,17 +139,11 @@ def _run(command: Command) -> None:
     made = {*found.made, name} if is_new else {*found.made}
     if not command.adds and name in made:
         made.remove(name)
-        if command.file is not None and read_text(command.file) is not None and _is_empty(command.file):
-            remove_file(command.file)
+        if command.file is not None and (text := read_text(command.file)) is not None:
+            with suppress(NotEditable):
+                if parse(text) == {JSON_SERVERS: {}}:  # no server is left, and nothing else was there
+                    remove_file(command.file)
     msgspec.structs.replace(found, servers=tuple(sorted(servers)), made=tuple(sorted(made))).save()
-
-
-def _is_empty(path: Path) -> bool:
-    """Whether a file of servers has none, and nothing else."""
-    try:
-        return bool(parse(read_text(path) or "") == {JSON_SERVERS: {}})
-    except NotEditable:
-        return False
 
 
 def _chosen_tools(found: ServerState | None, asked: str | None) -> tuple[str | None, SetupPlan]:

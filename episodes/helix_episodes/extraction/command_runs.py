@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from helix_episodes.extraction.shell.commands import Segment
     from helix_episodes.extraction.timeline import Timeline
     from helix_episodes.model import ChangeKind, RunKind
-    from helix_episodes.session import Session, Step
+    from helix_episodes.session import Session
 
 
 class _Change(NamedTuple):
@@ -126,22 +126,20 @@ def _run_of(session: Session, call: ParsedCall, part: Segment | None, check: str
     folder = relative(first.arguments[0].rstrip("/"), root=session.root) if first else ""
     # Where only one part of the command does any work, the time is that part's.
     working = [one for one in call.segments if one.purpose != "look" and one.program not in {"cd", "pushd"}]
+    seconds = None
+    if len(working) == 1 and call.step.at and result.at and not call.step.arguments.get("background"):
+        took = (result.at - call.step.at).total_seconds()
+        seconds = round(took, 1) if took >= 0 else None
     return CommandRun(
         check=check,
         kind=kind,
         command=line(part.text) if part else None,
         directory=folder if folder and not is_outside(folder) else None,
         timestamp=iso(result.at),
-        seconds=_seconds(call.step, result) if len(working) == 1 else None,
+        seconds=seconds,
         tasks=other_tasks(result.text, part),
         evidence=Evidence(line=result.source.line, file=result.source.file),
     )
-
-
-def _seconds(step: Step, result: Step) -> float | None:
-    if step.at is None or result.at is None or result.at < step.at or step.arguments.get("background"):
-        return None
-    return round((result.at - step.at).total_seconds(), 1)
 
 
 def _charged(draft: _Draft, files: Sequence[FileChange]) -> tuple[str, ...]:

@@ -137,7 +137,9 @@ def _results(call: ParsedCall, session: Session) -> Iterator[Event]:
         failure = None if any(verdict.passed is False for verdict in call.verdicts) else _failed_part(call)
         if job is not None:
             yield _ci_error(call, job, root=root)
-            failure = _stopped(call)
+            # The jobs that a watch showed until it was stopped are not why it ended.
+            stopped = call.result is not None and call.result.exit_code == INTERRUPTED
+            failure = CheckFinding(family="interrupted", message=f"exit code {INTERRUPTED}") if stopped else None
         if failure is not None:
             yield _error(call, check=_culprit(call, failure.message), finding=failure, root=root)
         yield from _commits(call)
@@ -228,13 +230,6 @@ def _failed_part(call: ParsedCall) -> CheckFinding | None:
         return silent_failure(call.segments, output=call.output)
     finding = command_finding(call.segments, output=call.output, exit_code=call.result.exit_code)
     return None if finding.family == ANSWERED_NO else finding
-
-
-def _stopped(call: ParsedCall) -> CheckFinding | None:
-    """That a watch of jobs was stopped; the jobs that it showed until then are not why it ended."""
-    if call.result is None or call.result.exit_code != INTERRUPTED:
-        return None
-    return CheckFinding(family="interrupted", message=f"exit code {INTERRUPTED}")
 
 
 def _culprit(call: ParsedCall, message: str) -> str:

@@ -61,11 +61,17 @@ def _takes_in(timeline: Timeline, run: CheckRun, path: str, texts: str) -> bool:
             path, _COMMITTED.sub("", output)
         )  # nobody sees which files the tests import, or what a script runs
     entered = _folder_entered(timeline, run)
-    if not _is_below(path, entered) or (verdict.kind == "typecheck" and not compiled and _package_of(path) != entered):
+    # A package within the repository that has sources of its own has its own settings of types as well.
+    package = path.partition("/src/")[0] if "/src/" in path else ""
+    if not _is_below(path, entered) or (verdict.kind == "typecheck" and not compiled and package != entered):
         return False
     places = [one for one in paths_of(verdict) if one.strip("./")]
     return not places or any(
-        _is_below(path, one) or is_named(path, one) or _selects(one, path, texts) for one in places
+        _is_below(path, one)
+        or is_named(path, one)
+        # A bare word is a part of the names of tests, and of these some are in the change.
+        or ("_" in one and one.isidentifier() and (one in texts or one in file_name(path)))
+        for one in places
     )
 
 
@@ -82,7 +88,9 @@ def _go_leaves_out(timeline: Timeline, run: CheckRun, path: str, texts: str) -> 
     tagged = [word for line in _build_lines(own) for word in _GO_TAG.findall(line)]
     if tagged or _GO_SYSTEM.search(path):
         return _GO_SYSTEM.search(path) is not None or not any(word in command for word in tagged)
-    if not path.endswith("_test.go") or run.verdict.kind == "test" or "tags" in command or _shows_begin(own):
+    if not path.endswith("_test.go") or run.verdict.kind == "test" or "tags" in command:
+        return False
+    if "1→" in own and _GO_BEGIN.search(own):  # it was read from its first line, and names no system or tag
         return False
     others = {one.path for one in timeline.calls if one.path and one.path.endswith("_test.go")}
     if any(_build_lines(_seen_of(timeline, one)) for one in others if one.rpartition("/")[0] == folder):
@@ -94,11 +102,6 @@ def _go_leaves_out(timeline: Timeline, run: CheckRun, path: str, texts: str) -> 
 def _build_lines(text: str) -> list[str]:
     """What the lines say that name the systems or tags which a file is compiled for."""
     return _GO_BUILD.findall(text) if "//go:build " in text else []
-
-
-def _shows_begin(text: str) -> bool:
-    """Whether a file was read from its first line, and that names no system or tag."""
-    return "1→" in text and _GO_BEGIN.search(text) is not None
 
 
 def _seen_of(timeline: Timeline, path: str) -> str:
@@ -115,17 +118,6 @@ def _is_tested_untagged(timeline: Timeline, folder: str) -> bool:
         if run.verdict.kind == "test" and "-tags" not in f"{command_of_run(timeline, run)}\n{output_of(timeline, run)}"
         for one in (*run.verdict.ran, *run.verdict.cached)
     )
-
-
-def _selects(word: str, path: str, texts: str) -> bool:
-    """Whether a bare word of a command is a part of the names of tests, and of these some are in the change."""
-    return "_" in word and word.isidentifier() and (word in texts or word in file_name(path))
-
-
-def _package_of(path: str) -> str:
-    """The folder of a package within the repository that has its own sources, and so its own settings of types."""
-    before, found, _ = path.partition("/src/")
-    return before if found else ""
 
 
 def _is_below(path: str, folder: str) -> bool:

@@ -125,7 +125,10 @@ def _fix(timeline: Timeline, error: Event) -> Fix | None:
     if error.check in timeline.runs and error.id in timeline.run_of and called:
         return _check_fix(timeline, error)
     if error.id in timeline.reported:
-        return _reported_fix(timeline, error)
+        if error.check == CI:
+            return _ci_fix(timeline, error) or _accepted_fix(timeline, error)
+        found = _accepted_fix(timeline, error) or _unanswered_fix(timeline, error)
+        return found or _as_ci_was_repaired(timeline, error)
     return _call_fix(timeline, error)
 
 
@@ -217,14 +220,6 @@ def _showing(timeline: Timeline, error: Event, between: Sequence[CheckRun], end:
 
 
 # Reports of people, and CI.
-
-
-def _reported_fix(timeline: Timeline, error: Event) -> Fix | None:
-    """The fix of a failure that a person reports or that CI shows."""
-    if error.check == CI:
-        return _ci_fix(timeline, error) or _accepted_fix(timeline, error)
-    found = _accepted_fix(timeline, error) or _unanswered_fix(timeline, error)
-    return found or _as_ci_was_repaired(timeline, error)
 
 
 def _accepted_fix(timeline: Timeline, error: Event) -> Fix | None:
@@ -563,7 +558,9 @@ def _leaves_out(call: ParsedCall, failed: ParsedCall, error: Event) -> bool:
     message = error.message or ""
     if is_code(failed):
         done = "\n".join(lines_of_code(call))
-        return not all(one in done for one in _named_in_code(failed, error))
+        used = {one if "://" in one else file_name(one) for one in materials_of(failed) if one in message}
+        undefined = _QUOTED_WORD.findall(message) if error.family in _UNDEFINED else ()
+        return not all(one in done for one in (*used, *undefined))
     if failed.operation == "use":
         before, after = values_of(failed), values_of(call)
         return after < before and any(has_word(one, message) for one in before - after)
@@ -572,10 +569,3 @@ def _leaves_out(call: ParsedCall, failed: ParsedCall, error: Event) -> bool:
     if not named or error.family in _MISCALLED or _NOT_KNOWN.search(message):
         return False
     return not any(one in word for one in named for word in operands_of(call))
-
-
-def _named_in_code(failed: ParsedCall, error: Event) -> set[str]:
-    """What of some code an error names: files and addresses, and what was not defined."""
-    message = error.message or ""
-    found = {one if "://" in one else file_name(one) for one in materials_of(failed) if one in message}
-    return found | (set(_QUOTED_WORD.findall(message)) if error.family in _UNDEFINED else set())

@@ -368,7 +368,11 @@ class _Log:
                 self._cut(dialect.cuts[kind], place)
                 return None
             if kind in dialect.notes:
-                return self._note(record, place)
+                text = content_text(object_in(record, "message") or record) or text_in(record, "message") or ""
+                text = text or content_text(object_in(record, "message").get("parts"))
+                return self.builder.dialogue.add_text_or_skip(
+                    "note", place, text=text, actor="system", empty="empty note"
+                )
             if kind in dialect.skipped:
                 return SkippedRecord(kind)
             if kind in dialect.messages:
@@ -401,11 +405,6 @@ class _Log:
             message = message | {"content": text}
         status = text_in(object_in(record, "toolCallResult"), "status")
         return self._conversation.take(message, place, role=role, status=status)
-
-    def _note(self, record: Record, place: RecordPosition) -> SkippedRecord | None:
-        text = content_text(object_in(record, "message") or record) or text_in(record, "message") or ""
-        text = text or content_text(object_in(record, "message").get("parts"))
-        return self.builder.dialogue.add_text_or_skip("note", place, text=text, actor="system", empty="empty note")
 
     def _cut(self, reason: str, place: RecordPosition) -> None:
         self.builder.dialogue.add("boundary", place, actor="system", arguments={"reason": reason})

@@ -303,16 +303,15 @@ class _Conversation:
                 self._dialogue.add_text("message", place, text=text, actor=actor)
             case ThoughtPart(text):
                 self._dialogue.add_text("thought", place, text=text, actor=actor)
-            case CallPart(call_id, tool, arguments) if not self._has_span(call_id, tool):
+            case CallPart(call_id, tool, arguments):
+                if call_id in self._spanned if call_id else tool in self._spanned_tools:
+                    return  # the call has a span of its own
                 self._dialogue.call(place, tool, arguments, tools=COMMON_TOOLS, call_id=call_id, actor=actor)
             case ResultPart(call_id, text, failed) if self._dialogue.is_open(call_id) and call_id not in self._spanned:
                 self._dialogue.end_call(call_id, place, text=text, failed=failed, actor=actor)
             case OtherPart(kind, known):
                 unknown = SkippedRecord(f"part {kind}", known=known or kind in _BINARY_PARTS)
                 self._builder.ledger.enter(unknown, line=place.source.line)
-
-    def _has_span(self, call_id: str | None, tool: str) -> bool:
-        return call_id in self._spanned if call_id else tool in self._spanned_tools
 
     def _note(self, span: _Span, *, actor: str) -> None:
         """Notes what the outermost agent's spans say about it."""

@@ -175,16 +175,16 @@ _OF_NOTHING = Regex(
 
 
 def _read(text: CommandOutput) -> tuple[Verdict, ...]:
-    read = joined(reading for stream in text.streams for reading in _read_stream(stream))
+    read = joined(
+        reading
+        for stream in text.streams
+        for reading in (*(one(stream) for one in _READERS), *summaries.read_closings(stream))
+        if reading
+    )
     return tuple(
         reading._replace(passed=None) if reading.passed and _OF_NOTHING.search(reading.quote) else reading
         for reading in read
     )
-
-
-def _read_stream(stream: CommandOutput) -> tuple[Verdict, ...]:
-    single = (read(stream) for read in _READERS)
-    return (*(reading for reading in single if reading), *summaries.read_closings(stream))
 
 
 def _runs(segments: tuple[Segment, ...], text: CommandOutput) -> tuple[_JudgedPart, ...]:

@@ -95,15 +95,14 @@ def _pytest_findings(output: CommandOutput, listed: list[re.Match[str]]) -> tupl
 
 def _pytest_message(output: CommandOutput, failure: re.Match[str], family: str) -> str:
     """The whole line of the report, of which the summary shows what a terminal of 80 columns has room for."""
-    reported = (line[1:].strip() for line in output.lines if line.startswith("E  "))
+    reported = [line[1:].strip() for line in output.lines if line.startswith("E  ")]
     words = (failure[3] or "").removesuffix("...")
-    fitting = [line for line in reported if (line.startswith(words) if words else _names(line, family))]
-    return fitting[0] if fitting else failure.string.strip()
-
-
-def _names(line: str, family: str) -> bool:
-    found = _RAISED.match(line)
-    return bool(found and found[1].rpartition(".")[2] == family)
+    if words:
+        fitting = (line for line in reported if line.startswith(words))
+    else:
+        raised = filter(None, map(_RAISED.match, reported))
+        fitting = (found.string for found in raised if found[1].rpartition(".")[2] == family)
+    return next(fitting, failure.string.strip())
 
 
 def _exception(words: str, raised: list[re.Match[str]]) -> str:

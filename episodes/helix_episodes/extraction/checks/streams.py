@@ -146,7 +146,10 @@ def _separate(lines: list[str], *, name: str, depth: int) -> list[Stream]:
     for shape in _SHAPES:
         marked = _marked(lines, candidates, shape)
         if marked:
-            found = _split(lines, marked)
+            found: dict[str, list[str]] = {}
+            for at, line in enumerate(lines):
+                stream, rest = marked.get(at, ("", line))
+                found.setdefault(stream, []).append(rest)
             return [
                 inner
                 for stream, inside in found.items()
@@ -224,11 +227,3 @@ def _is_prefixed(block: list[int], found: dict[int, tuple[str, str]], shape: _Sh
     # Numbers in brackets before values are what some languages print; what is laid out behind them is a command's.
     layout = _LAID_OUT if shape.layout is None and all(name.isdigit() for name in recurring) else shape.layout
     return layout is None or any(layout.match(found[at][1]) for at in block if found[at][0] in recurring)
-
-
-def _split(lines: list[str], marked: dict[int, tuple[str, str]]) -> dict[str, list[str]]:
-    streams: dict[str, list[str]] = {}
-    for at, line in enumerate(lines):
-        name, rest = marked.get(at, ("", line))
-        streams.setdefault(name, []).append(rest)
-    return streams

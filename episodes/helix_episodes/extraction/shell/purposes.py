@@ -222,8 +222,12 @@ def _looks(program: str, subcommand: str | None, arguments: tuple[str, ...]) -> 
     match program:
         case "git":
             looks = _git_looks(subcommand, arguments)
+        case "gh" if subcommand == "api":
+            query_only = "graphql" in arguments and not any("mutation" in word for word in arguments)
+            looks = query_only or not _sends(arguments, writing={"-f", "-F", "--field", "--raw-field", "--input"})
         case "gh":
-            looks = _gh_looks(subcommand, arguments)
+            words = (subcommand or "").split(" ")
+            looks = words[0] in {"search", "status", "browse"} or words[-1] in known.LOOKING_GH_VERBS
         case "curl":
             looks = not _sends(arguments, writing={"-o", "-O", "--output", "--remote-name"})
         case "find" | "fd":
@@ -301,14 +305,6 @@ def _git_looks(subcommand: str | None, arguments: tuple[str, ...]) -> bool:
         return True
     # Alone they list, but a bare "git worktree" or "git symbolic-ref HEAD x" does something.
     return not operands or bool(listing & {word.partition("=")[0] for word in operands})
-
-
-def _gh_looks(subcommand: str | None, arguments: tuple[str, ...]) -> bool:
-    if subcommand == "api":
-        query_only = "graphql" in arguments and not any("mutation" in word for word in arguments)
-        return query_only or not _sends(arguments, writing={"-f", "-F", "--field", "--raw-field", "--input"})
-    words = (subcommand or "").split(" ")
-    return words[0] in {"search", "status", "browse"} or words[-1] in known.LOOKING_GH_VERBS
 
 
 def _sends(arguments: tuple[str, ...], *, writing: set[str]) -> bool:

@@ -38,7 +38,7 @@ class Helper(NamedTuple):
     call_id: str | None
 
 
-class Helpers:
+class HelperLogs:
     """The helpers of one session's log."""
 
     def __init__(self, path: Path, *, ledger: LineLedger, statistics: SessionFacts) -> None:
@@ -196,7 +196,7 @@ class ClaudeCodeReader:
 def _read(path: Path, *, alone: bool) -> Session:
     ledger, statistics = LineLedger(), SessionFacts()
     transcript = ClaudeTranscript(ledger=ledger, statistics=statistics)
-    helpers = Helpers(path, ledger=ledger, statistics=statistics)
+    helpers = HelperLogs(path, ledger=ledger, statistics=statistics)
     line = 0
     for line, record in read_records(path, ledger=ledger):
         if record.get("type") == "progress":
