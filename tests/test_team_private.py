@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from helix_graph.sharing.administration import add_member, set_up
+from helix_graph.sharing.records import session_hash
 from helix_graph.sharing.server import TeamServer
 from helix_graph.sharing.server_schema import script
 from team_world import contents, member, refused, sync
@@ -49,6 +50,10 @@ def lines_of(server: TeamDatabase) -> str:
     return "".join(
         text for (text,) in server.execute("SELECT convert_from(data, 'UTF8') FROM helix_team.private ORDER BY at")
     )
+
+
+def records_of(server: TeamDatabase) -> str:
+    return str(server.execute("SELECT convert_from(data, 'UTF8') FROM helix_team.object WHERE kind = 'record'"))
 
 
 def brought(folder: Path, *, uid: str = UID, content: str = "Prices of the shop are rounded up, always") -> Path:
@@ -119,6 +124,8 @@ def test_nobody_else_reads_it_or_writes_it(ann: Memory, tmp_path: Path, team_ser
 
 
 def test_who_may_only_read_or_is_no_member_has_no_place_there(ann: Memory, team_server: TeamDatabase) -> None:
+    from psycopg import errors
+
     sync(ann, team_server.url("ann"))
     columns = "INSERT INTO helix_team.private (project, subject, key, rests_on, hash, data)"
     values = "VALUES ('shop', repeat('b', 32), repeat('c', 32), '{}', encode(sha256('x'), 'hex'), 'x')"
@@ -145,6 +152,35 @@ def test_a_forgotten_session_leaves_the_lines_and_stays_away(
     third = elsewhere(tmp_path / "third" / "shop", team_server)
     assert "episode-first" not in third.insights.export()
     assert third.insights.why(name_of(third, RETRY))["use_count"] == 1  # as a number it still counts
+
+
+def test_a_second_machine_names_no_session_that_was_forgotten_on_the_first(
+    ann: Memory, tmp_path: Path, team_server: TeamDatabase, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HELIX_DATABASE", team_server.url("ann"))
+    of_the_session = session_hash("episode-first")
+    sync(ann, team_server.url("ann"))
+    laptop = elsewhere(tmp_path / "laptop" / "shop", team_server)
+    assert of_the_session in records_of(team_server)
+    ann.forget(["first"])
+    assert of_the_session not in records_of(team_server)
+    laptop.insights.store("The bindery closes at noon on Fridays")
+    laptop.team.push()
+    assert of_the_session not in records_of(team_server)
+    for memory, pushed in ((laptop, 0), (ann, 0), (laptop, 0)):
+        assert sync(memory, team_server.url("ann"))[0] == pushed
+    assert of_the_session not in records_of(team_server)
+
+
+@pytest.mark.parametrize("named", ["'{not hex}'", "array[null::text]", "'{abab}'", "array[concat_ws(',', h, h)]"])
+def test_a_line_names_nothing_but_hashes(ann: Memory, team_server: TeamDatabase, named: str) -> None:
+    from psycopg import errors
+
+    sync(ann, team_server.url("ann"))
+    columns = "INSERT INTO helix_team.private (project, subject, key, rests_on, hash, data) SELECT 'shop'"
+    values = f"h, h, {named}, encode(sha256(''), 'hex'), '' FROM (VALUES (repeat('8', 32))) one (h)"
+    with pytest.raises(errors.CheckViolation):
+        team_server.execute(f"{columns}, {values}", role="ann")
 
 
 def test_new_lines_wait_for_sync(

@@ -26,7 +26,7 @@ from helix_graph.insights.links import links_where
 from helix_graph.insights.model import Insight
 from helix_graph.insights.schema import said_by
 from helix_graph.insights.transfer import checked_record
-from helix_graph.project import digest
+from helix_graph.project import digest, forgotten_elsewhere
 from helix_graph.shared_authors import SHARED_HERE
 from helix_graph.sharing.private_lines import (
     NO_TIME,
@@ -84,7 +84,8 @@ class OwnRecords:
     def records(self) -> tuple[SharedRecord, ...]:
         """This memory's own insights, their outcomes, and entries: whatever nobody brought, with their ``own`` parts.
 
-        Insights that were harvested from somebody else's episodes are theirs.
+        Insights that were harvested from somebody else's episodes are theirs. A session that this user had forgotten
+        on another machine is named by none.
         """
         if not self._insights.path.exists():
             return ()
@@ -92,8 +93,9 @@ class OwnRecords:
         shared = shared_episodes(self.root, {one.episode for one in found if one.episode.startswith(PREFIX)})
         own = [one for one in found if one.episode not in shared]
         feedback = self.feedback_on(one.uid for one in own)
-        links = self._links()
-        insights = (replace(shared_insight(one), own=_own_part(one, links.get(one.uid, ()))) for one in own)
+        links, gone = self._links(), forgotten_elsewhere(self.root)
+        known = (replace(one, episode=_known(one.episode, gone)) for one in own)
+        insights = (replace(shared_insight(one), own=_own_part(one, links.get(one.uid, ()))) for one in known)
         return (*insights, *feedback, *self._own_entries())
 
     def _own_entries(self) -> list[SharedEntry]:
@@ -148,6 +150,9 @@ class OwnRecords:
         """The links that no file brought, by the insight from which they lead."""
         with self._insights.database.reading() as connection:
             found = list(links_where(connection, "id NOT IN (SELECT id FROM insight_import) ORDER BY id"))
+        gone = forgotten_elsewhere(self.root)
+        # A link that only a session shows goes with it.
+        found = [one for one in found if not one.episode or _known(one.episode, gone)]
         by_insight: dict[str, list[InsightLink]] = {}
         for one in found:
             hashed = replace(one, episode=session_hash(one.episode)) if one.episode else one
@@ -221,6 +226,7 @@ class OwnRecords:
         wanted = frozenset(uids)
         with self._insights.database.reading() as connection:
             log = list(feedback.read_entries(connection, feedback.COUNTED))
+        gone = forgotten_elsewhere(self.root)
         for entry in log:
             judged = {verdict.uid: verdict.causal for verdict in entry.verdicts if verdict.uid in wanted}
             if entry.kind == "feedback" and entry.outcome and judged:
@@ -228,7 +234,7 @@ class OwnRecords:
                     id=entry.id,
                     ts=entry.ts,
                     outcome=entry.outcome,
-                    session=session_hash(entry.episode),
+                    session=session_hash(_known(entry.episode, gone)),
                     helped=tuple(sorted(uid for uid, causal in judged.items() if causal)),
                     present=tuple(sorted(uid for uid, causal in judged.items() if not causal)),
                 )
@@ -250,6 +256,11 @@ class OwnRecords:
 def shared_entry(one: ExportedEntry) -> SharedEntry:
     """An entry as it is shared."""
     return SharedEntry(**{name: getattr(one, name) for name in SharedEntry.__struct_fields__ if name != "own"})
+
+
+def _known(session: str | None, gone: frozenset[str]) -> str:
+    """The session, or none where it is one of those that are ``gone``, as tombstones call them."""
+    return session if session and digest(session.removeprefix(PREFIX)) not in gone else ""
 
 
 def _own_part(one: Insight, links: Iterable[InsightLink]) -> OwnInsight:

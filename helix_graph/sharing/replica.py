@@ -31,7 +31,7 @@ from helix_episodes.msgspec_types import read_json
 from helix_episodes.normalization import one_line
 from helix_episodes.safe_files import locked, make_folder, remove_file, write_atomically
 from helix_episodes.store import PREFIX, EpisodeStore, decode_episode, encode_episode, is_session_id, session_of
-from helix_graph.project import TEAM, TEAM_EPISODES, TEAM_FORGOTTEN, TEAM_RECORDS, TEAM_STATE
+from helix_graph.project import TEAM, TEAM_EPISODES, TEAM_FORGOTTEN, TEAM_RECORDS, TEAM_STATE, forgotten_elsewhere
 from helix_graph.project import digest as subject_of_name
 from helix_graph.shared_authors import author_name
 from helix_graph.sharing.own_records import own_insights
@@ -282,13 +282,21 @@ class Replica:
         remove_file(self._store.folder / marker.name)
         return remove_file(marker)
 
+    def note_deleted(self, subjects: Iterable[str]) -> bool:
+        """Remembers what this user deleted on the server, from whichever machine; whether any of it is new."""
+        before = forgotten_elsewhere(self.root)
+        if before == (after := before.union(subjects)):
+            return False
+        with WriteFailed.for_os_errors(path := self.root / TEAM_FORGOTTEN):
+            write_atomically(path, msgspec.json.encode(sorted(after)))
+        return True
+
     def take_back(self, sharing: Sharing, *, deleted: Iterable[str]) -> None:
         """Makes the records that were kept as this memory's own a part of it, once the episodes are there.
 
         ``deleted`` are the subjects of what this user deleted on the server; harvesting does not bring it back here.
         """
-        with WriteFailed.for_os_errors(path := self.root / TEAM_FORGOTTEN):
-            write_atomically(path, msgspec.json.encode(sorted(deleted)))
+        self.note_deleted(deleted)
         found, self._taken_back = self._taken_back, []
         lines, self._lines_back = self._lines_back, []
         if any(_item(path) for path in self._changed):  # those that came in as somebody's go first

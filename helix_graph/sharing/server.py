@@ -415,6 +415,16 @@ class TeamServer:
         stored = self._ask(sql, (self.project, *columns), _Subjects, most=len(ordered))
         return {one.subject for one in stored}
 
+    def deleted(self, subjects: Iterable[str]) -> set[str]:
+        """Those of these that this role has deleted, from whichever machine."""
+        wanted = sorted(subjects)
+        sql = (
+            "SELECT DISTINCT subject FROM helix_team.tombstone"
+            " WHERE project = %s AND author = session_user AND subject = ANY(%s::text[])"
+        )
+        found = self._ask(sql, (self.project, wanted), _Subjects, most=len(wanted)) if wanted else []
+        return {one.subject for one in found}
+
     def since(self, number: int) -> list[ServerEntry]:
         """What was stored and deleted after this number, in order: the next `MOST_OBJECTS`, without contents."""
         found = self._ask(

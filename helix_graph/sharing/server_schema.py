@@ -234,7 +234,12 @@ CREATE TABLE helix_team.private (
   author text NOT NULL DEFAULT session_user,
   subject text NOT NULL CHECK (subject ~ '^[0-9a-f]{{32}}$'),
   key text NOT NULL CHECK (key ~ '^[0-9a-f]{{32}}$'),
-  rests_on text[] NOT NULL CHECK (pg_catalog.cardinality(rests_on) <= {LARGEST_RECORD // 4}),
+  rests_on text[] NOT NULL CHECK (
+    pg_catalog.cardinality(rests_on) <= {LARGEST_RECORD // 4}
+    AND pg_catalog.array_to_string(rests_on, ',', '-') ~ '^([0-9a-f]{{32}}(,[0-9a-f]{{32}})*)?$'
+    AND pg_catalog.length(pg_catalog.array_to_string(rests_on, ',', '-'))
+      = greatest(33 * pg_catalog.cardinality(rests_on) - 1, 0)
+  ),
   hash text NOT NULL CHECK (hash = pg_catalog.encode(pg_catalog.sha256(data), 'hex')),
   data bytea NOT NULL CHECK (pg_catalog.octet_length(data) <= {LARGEST_RECORD}),
   at bigint NOT NULL,

@@ -149,12 +149,21 @@ class Team:
         """Pushes all that is this memory's own, and deletes what was forgotten; nothing, where one may only read."""
         pushing = _Pushing(server.own())
         if standing.may_write:
+            self._note_deleted(server, replica)
             mark, records = self._sharing.own.mark(), self._own_records()
             own = itertools.chain(self._own_episodes(pushing, progress), pushing.records(records))
             self._push(server, replica, own, pushing)
             self._push_lines(server, replica, pushing)
             replica.change(mark=mark, pushed=_digest_of(records))
         return pushing
+
+    def _note_deleted(self, server: TeamServer, replica: Replica) -> bool:
+        """Remembers which sessions of own records this user forgot on another machine; whether any is new.
+
+        What is pushed from here does not name them again.
+        """
+        named = set(itertools.chain.from_iterable(self._sharing.own.sessions().values()))
+        return replica.note_deleted(server.deleted(named))
 
     def _push_lines(
         self, server: TeamServer, replica: Replica, pushing: _Pushing, *, is_forgetting: bool = False
@@ -283,6 +292,8 @@ class Team:
             return None
         if not standing.may_write:
             return TeamPushed(away=f"{author_name(standing.role)} may only read on the server: it stays here")
+        if self._note_deleted(server, replica):
+            records = self._own_records()
         pushing = _Pushing(server.own())
         self._push(server, replica, pushing.records(records), pushing)
         if _digest_of_all(self._sharing.own.let_go()) != (replica.state.let_go or _digest_of_all(())):
