@@ -124,7 +124,6 @@ def test_nobody_else_reads_it_or_writes_it(ann: Memory, tmp_path: Path, team_ser
 
 
 def test_who_may_only_read_or_is_no_member_has_no_place_there(ann: Memory, team_server: TeamDatabase) -> None:
-    from psycopg import errors
 
     sync(ann, team_server.url("ann"))
     columns = "INSERT INTO helix_team.private (project, subject, key, rests_on, hash, data)"
