@@ -126,10 +126,13 @@ def read_line(data: bytes, *, now: datetime) -> PrivateRecord:
     """
     if data.startswith(_TOPIC):
         return PrivateRecord(_topic_line(data, now=now), None)
-    record, *more = [record_of(line, now=now) for line in data.decode().splitlines()]
-    mark = more[0] if more else None
-    if isinstance(record, ImportMark) or not (mark is None or isinstance(mark, ImportMark)) or more[1:]:
-        raise ValueError("it is no record with its mark")
+    match [record_of(line, now=now) for line in data.decode().splitlines()]:
+        case [record] if not isinstance(record, ImportMark):
+            mark = None
+        case [record, ImportMark() as mark] if not isinstance(record, ImportMark):
+            pass
+        case _:
+            raise ValueError("it is neither a record nor a record with its mark")
     if mark and mark.id != _id_of(record):
         raise ValueError("its mark is that of another record")
     return PrivateRecord(record, mark)
