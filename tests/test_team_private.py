@@ -42,6 +42,20 @@ def elsewhere(folder: Path, server: TeamDatabase, role: str = "ann") -> Memory:
     return memory
 
 
+def after_the_third_version(ann: Memory, folder: Path, server: TeamDatabase) -> Memory:
+    """A second machine of hers that took back what a server without lines had, before that server got her lines."""
+    server.execute("DROP SCHEMA helix_team CASCADE")
+    server.execute(script(version=3))
+    server.execute("INSERT INTO helix_team.member VALUES ('shop', 'ann', 'member')")
+    sync(ann, server.url("ann"))
+    laptop = elsewhere(folder, server)
+    set_up(server.url())
+    sync(laptop, server.url("ann"))
+    assert lines_of(server) == ""  # it knows no more than everybody
+    sync(ann, server.url("ann"))
+    return laptop
+
+
 def name_of(memory: Memory, content: str) -> str:
     return next(str(one["name"]) for one in memory.insights.newest(limit=None) if one["content"] == content)
 
@@ -299,17 +313,21 @@ def test_a_server_of_the_third_version_does_without(ann: Memory, tmp_path: Path,
 def test_reasons_come_back_where_the_outcomes_are_already(
     ann: Memory, tmp_path: Path, team_server: TeamDatabase
 ) -> None:
-    team_server.execute("DROP SCHEMA helix_team CASCADE")
-    team_server.execute(script(version=3))
-    team_server.execute("INSERT INTO helix_team.member VALUES ('shop', 'ann', 'member')")
-    sync(ann, team_server.url("ann"))
-    laptop = elsewhere(tmp_path / "laptop" / "shop", team_server)
-    set_up(team_server.url())
-    sync(laptop, team_server.url("ann"))
-    assert lines_of(team_server) == ""  # it knows no more than everybody
-    sync(ann, team_server.url("ann"))
+    laptop = after_the_third_version(ann, tmp_path / "laptop" / "shop", team_server)
     laptop.team.sync(team_server.url("ann"), mine=True)
     assert laptop.insights.export() == ann.insights.export()
+
+
+def test_an_entry_comes_back_beside_one_like_it_that_is_here_already(
+    ann: Memory, tmp_path: Path, team_server: TeamDatabase
+) -> None:
+    for text in ("twice", "once", "twice"):
+        ann.topics.store("labels", text, force=True)
+    laptop = after_the_third_version(ann, tmp_path / "laptop" / "shop", team_server)
+    assert sorted(one.text for one in laptop.topics.read("labels").entries) == ["once", "twice"]
+    assert laptop.team.sync(team_server.url("ann"), mine=True).lines_taken_back > 0
+    assert sorted(one.text for one in laptop.topics.read("labels").entries) == ["once", "twice", "twice"]
+    assert laptop.team.sync(team_server.url("ann"), mine=True).lines_taken_back == 0
 
 
 def test_a_line_that_is_none_costs_itself_alone(ann: Memory, tmp_path: Path, team_server: TeamDatabase) -> None:

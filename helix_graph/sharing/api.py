@@ -235,7 +235,11 @@ class Sharing:
         if found or private:
             take_lines_back(self._insights, found, private)
         twins = [one.record for one in said if isinstance(one.record, SharedEntry)]
-        if entries := own_entries([*given, *twins]):
+        # What is there already is not imported again, so those of them that are here are named as well.
+        alike = {digest(one) for one in twins}
+        own = self.own.records() if twins else ()
+        here = [one for one in own if isinstance(one, SharedEntry) and digest(one) in alike]
+        if entries := own_entries([*given, *here, *twins]):
             self._topics.topics("import", json=entries)
         if numbers := [one.record.last for one in said if isinstance(one.record, TopicNumbers)]:
             self._topics.reserve(max(numbers))
