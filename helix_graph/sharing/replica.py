@@ -192,28 +192,30 @@ class Replica:
         """
 
         def keep() -> None:
-            _check_sizes(entry.kind, data)
             (self._keep_episode if entry.kind == "episode" else self._keep_record)(entry, data, mine=mine)
             self._is_unsynced = True
 
-        return self._checked(entry.author, f"{entry.kind} {entry.subject[:12]}", data, keep)
+        return self._checked(entry.author, entry.kind, entry.subject, data, keep)
 
     def keep_line(self, entry: ServerLine, data: bytes) -> ShareProblem | None:
         """Keeps a line of this user's own until `take_back`, and says why not where it cannot be used."""
 
         def keep() -> None:
-            _check_sizes("record", data)
             found = read_line(data, now=datetime.now(UTC))
             if not is_key_of(found.record, entry.key):
                 raise ValueError("its name is that of another record")
             self._lines_back.append(found)
 
-        return self._checked("", f"line {entry.subject[:12]}", data, keep)
+        return self._checked("", "line", entry.subject, data, keep)
 
-    def _checked(self, author: str, what: str, data: bytes, keep: Callable[[], None]) -> ShareProblem | None:
+    def _checked(
+        self, author: str, kind: str, subject: str, data: bytes, keep: Callable[[], None]
+    ) -> ShareProblem | None:
         """Keeps what an author has on the server, if it has no secret and can be used; else what is wrong."""
+        what = f"{kind} {subject[:12]}"
         where = f"{author_name(author)}: {what}" if author else what
         try:
+            _check_sizes(kind, data)
             began = time.monotonic()
             left = max(_SHORTEST_SEARCH, _LONGEST_SEARCH - self._wasted[author])
             problem = next(find_secrets(where, data, seconds=left), None)
@@ -355,9 +357,9 @@ def claim(root: Path, sessions: Iterable[str]) -> None:
 
 def _check_sizes(kind: str, data: bytes) -> None:
     """Refuses what would take long to search: redaction takes up to a second for a text of this length."""
-    if kind == "record" and len(data) > LARGEST_RECORD:
-        raise ValueError(f"it has {len(data):,} bytes; a record has at most {LARGEST_RECORD:,}")
-    longest = LARGEST_RECORD if kind == "record" else _LONGEST_TEXT
+    if kind != "episode" and len(data) > LARGEST_RECORD:
+        raise ValueError(f"it has {len(data):,} bytes; a {kind} has at most {LARGEST_RECORD:,}")
+    longest = _LONGEST_TEXT if kind == "episode" else LARGEST_RECORD
     if any(len(line) > longest for line in data.splitlines()):
         raise ValueError(f"a text of it has more than {longest:,} bytes")
 
