@@ -5,9 +5,10 @@ Each is found again by the function that it is in, its statement and its express
 can be merged and renamed; one that cannot be found any more is counted as lost, and ``--refill`` draws another one for
 it. One whose ``equal`` says why nobody can notice it is counted as equal in effect, and not tried.
 
-The everyday tests run once in a copy of the tree in which each place notes the test that comes past it, in processes
-that a test starts too. Each mutant is then tried against the tests that come past its place, and is killed when one of
-them fails or takes too long. Tests that fail in the copy without any mistake are not asked.
+The tests of every day and the slow ones, as CI runs them, run once in a copy of the tree in which each place notes the
+test that comes past it, in processes that a test starts too. Each mutant is then tried against the tests that come past
+its place, and is killed when one of them fails or takes too long. Tests that fail in the copy without any mistake are
+not asked.
 
 ``python benchmarks/mutants.py [--only 3,20-40] [--tree FOLDER] [--reached FILE]`` runs them; ``--reached`` keeps what
 was noted, or reads it where the file exists.
@@ -42,10 +43,10 @@ SEED = 20_261_122
 COUNT = 200
 #: Seconds for the tests of one mutant; what takes longer counts as noticed, for the tests pass in less without it.
 PATIENCE = 900
-#: What runs every day; properties try the examples of every day. Without strict markers, so that a tree from before
-#: there was a mark for slow tests can be tried too.
-_KINDS = "not slow and not fuzz and not corpus"
-_EVERYDAY = ("-p", "no:cacheprovider", "-o", "strict_markers=false", "-m", _KINDS)
+#: What CI runs; properties try the examples of every day. Without strict markers, so that a tree from before there was
+#: a mark for slow tests can be tried too.
+_KINDS = "not fuzz and not corpus"
+_TESTS = ("-p", "no:cacheprovider", "-o", "strict_markers=false", "-m", _KINDS)
 
 _FLIPS: dict[type[ast.AST], type[ast.AST]] = {
     ast.Lt: ast.LtE,
@@ -308,7 +309,7 @@ class Trial:
         folders = [str(self._folder / "helpers"), *(str(self.root / Path(package).parent) for package in PACKAGES)]
         environment = {**os.environ, "PYTHONPATH": os.pathsep.join(folders), "MUTANTS_FOLDER": str(self._folder)}
         environment |= {"MUTANTS_TESTS": str(chosen)} if chosen else {}
-        command = [sys.executable, "-m", "pytest", "-q", "-p", "mutants_plugin", *_EVERYDAY, *options, *files]
+        command = [sys.executable, "-m", "pytest", "-q", "-p", "mutants_plugin", *_TESTS, *options, *files]
         try:
             done = subprocess.run(
                 command, cwd=self.root, env=environment, capture_output=True, check=False, timeout=PATIENCE

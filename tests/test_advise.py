@@ -224,6 +224,7 @@ def said(memory: Memory) -> str:
     return memory.insights.store("Run the tests before a push.", tags=["user-provided"])["name"]
 
 
+@pytest.mark.slow
 def test_accepted_rules_that_git_tracks_are_told_to_no_agent(memory: Memory) -> None:
     project = memory.root.parent
     (project / ".git").rmdir()
@@ -241,6 +242,7 @@ def test_accepted_rules_that_git_tracks_are_told_to_no_agent(memory: Memory) -> 
         assert "git tracks rules.json" in f"{refused.output}{refused.exception}"
 
 
+@pytest.mark.slow
 def test_accepted_rules_that_this_user_did_not_write_are_told_to_no_agent(memory: Memory) -> None:
     """They came with a pull and git tracks them no longer, or with an archive that was unpacked over the project."""
     project = memory.root.parent
@@ -395,6 +397,7 @@ def test_a_trial_is_unbiased_and_says_nothing_before_its_end() -> None:
     assert covered >= 0.9 * trials
 
 
+@pytest.mark.slow
 def test_what_was_accepted_for_forgotten_sessions_is_forgotten(memory: Memory) -> None:
     name = memory.rules.advise().proposals[0].id
     memory.rules.accept(name, trial=0.5)

@@ -186,6 +186,7 @@ def test_a_session_that_nothing_but_the_server_speaks_of_does_not_count(
     assert uses(memory, name) == (0, 0.5)
 
 
+@pytest.mark.slow
 def test_sessions_that_hooks_name_count_once_for_all_servers(memory: Memory) -> None:
     name = memory.insights.store(ADVICE)["name"]
     log_shown(memory.root, [name], ExposureContext(session="s", about="a prompt"))
@@ -390,6 +391,7 @@ def test_a_forged_log_is_not_read_and_an_agents_own_is(
     assert memory.episodes.count() == 1
 
 
+@pytest.mark.slow
 def test_hooks_read_no_transcript_that_lies_elsewhere(
     memory: Memory, tmp_path: Path, script: Callable[..., Script]
 ) -> None:

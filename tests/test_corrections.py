@@ -58,6 +58,7 @@ def test_nothing_else_is_taken_for_one(prompt: str) -> None:
     assert correction_in(prompt) is None
 
 
+@pytest.mark.slow
 def test_a_correction_is_told_where_it_fits(tmp_path: Path, script: Callable[..., Script]) -> None:
     (tmp_path / "shop" / ".git").mkdir(parents=True)
     memory = Memory.init(tmp_path / "shop")

@@ -43,6 +43,7 @@ def memory(tmp_path: Path, script: Callable[..., Script]) -> Memory:
     return memory
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not shutil.which("bash"), reason="needs bash to limit the size of files")
 def test_a_file_that_may_not_grow_leaves_what_was_there(
     memory: Memory, tmp_path: Path, script: Callable[..., Script]

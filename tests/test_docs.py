@@ -124,6 +124,7 @@ def test_some_examples_run() -> None:
     assert sum(len(EXAMPLES.findall(page.read_text(encoding="utf-8"))) for page in SHOWING) >= 5
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("page", SHOWING, ids=lambda page: str(page.relative_to(ROOT)))
 def test_examples_print_what_the_page_says(page: Path, demo_memory: Path) -> None:
     text = page.read_text(encoding="utf-8")

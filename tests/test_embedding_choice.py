@@ -183,6 +183,7 @@ print(json.dumps({"before": before, "shape": vectors.shape, "reached": reached, 
 """
 
 
+@pytest.mark.slow
 @pytest.mark.weights
 def test_asking_loads_nothing_and_embedding_asks_no_network() -> None:
     if not (find().found and choice.has("light")):

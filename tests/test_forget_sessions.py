@@ -202,6 +202,7 @@ def test_temporary_files_of_a_killed_process_are_no_hiding_place(memory: Memory)
     assert proof.left == ()
 
 
+@pytest.mark.slow
 def test_a_reader_that_holds_the_log_of_the_database_open_is_told(
     memory: Memory, monkeypatch: pytest.MonkeyPatch
 ) -> None:

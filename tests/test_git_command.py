@@ -160,6 +160,7 @@ def test_a_new_repository_is_made_where_it_was_asked_for(tmp_path: Path, monkeyp
     assert run_git(other, "log", "--format=%s") == b"all there is\n"
 
 
+@pytest.mark.slow
 def test_a_question_that_takes_too_long_ends(tmp_path: Path) -> None:
     project = repository(tmp_path / "shop", cart="x = 1")
     (project / ".gitignore").unlink(missing_ok=True)
@@ -169,6 +170,7 @@ def test_a_question_that_takes_too_long_ends(tmp_path: Path) -> None:
         run_git(project, "ls-files", "--others", "--exclude-standard", seconds=0.5)
 
 
+@pytest.mark.slow
 def test_a_tree_in_which_git_was_too_slow_is_not_asked_again_at_once(tmp_path: Path) -> None:
     project = repository(tmp_path / "shop", cart="x = 1")
     os.mkfifo(project / "inner-pipe")

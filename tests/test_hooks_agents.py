@@ -188,6 +188,7 @@ def test_what_is_pasted_is_heard_and_what_is_heard_is_pasted(agent: Agent) -> No
     assert ("pre-compact" in registered) == (agent != "gemini")  # which reports it before every turn
 
 
+@pytest.mark.slow
 def test_cursors_agents_are_known_by_cursors_names(project: Path, tmp_path: Path) -> None:
     told = {
         "conversation_id": "sub",

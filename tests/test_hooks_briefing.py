@@ -73,6 +73,7 @@ def test_a_briefing_says_how_the_last_session_ended_and_what_it_repaired(
     assert "Decimal(str(discount))" in advice["content"]  # harvested when the session ended
 
 
+@pytest.mark.slow
 def test_a_briefing_is_never_empty_where_there_was_a_session(
     project: Path, script: Callable[..., Script], tmp_path: Path
 ) -> None:
@@ -84,6 +85,7 @@ def test_a_briefing_is_never_empty_where_there_was_a_session(
     assert "%" not in said  # nobody has used anything yet
 
 
+@pytest.mark.slow
 def test_advice_from_a_fix_that_the_briefing_told_is_not_given_at_a_prompt(
     project: Path, script: Callable[..., Script], tmp_path: Path
 ) -> None:
@@ -140,6 +142,7 @@ def test_a_briefing_stays_short_however_much_there_is(
     assert FIX in said
 
 
+@pytest.mark.slow
 def test_a_compacted_session_is_told_its_own_work(project: Path, script: Callable[..., Script], tmp_path: Path) -> None:
     session = (
         worked(script, project, "long")
@@ -164,6 +167,7 @@ def test_a_compacted_session_is_told_its_own_work(project: Path, script: Callabl
     assert "own decisions" not in fresh
 
 
+@pytest.mark.slow
 def test_what_was_committed_is_no_longer_in_flight(
     project: Path, script: Callable[..., Script], tmp_path: Path
 ) -> None:
@@ -189,6 +193,7 @@ def test_a_session_that_was_killed_is_learnt_from_when_the_next_begins(
     assert [one.session for one in Memory.open(project).episodes.list()] == ["killed"]
 
 
+@pytest.mark.slow
 def test_the_person_is_told_in_a_line_what_the_memory_did(
     project: Path, script: Callable[..., Script], tmp_path: Path
 ) -> None:

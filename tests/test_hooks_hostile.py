@@ -122,6 +122,7 @@ def test_a_limit_that_is_none_is_no_trouble(project: Path, seconds: str) -> None
     assert (answer.code, answer.errors) == (0, b"")
 
 
+@pytest.mark.slow
 def test_a_limit_that_is_none_is_the_usual_one(project: Path) -> None:
     Memory(project / ".helix").insights.store("When the till is empty, fill it first", ["user-provided"])
     for seconds in ("inf", "-1", "nan"):

@@ -77,6 +77,7 @@ def piped(project: Path, command: str, output: str) -> dict[str, Any]:
     return {"cwd": str(project), "tool_name": "Bash", "tool_input": {"command": command}, "tool_response": response}
 
 
+@pytest.mark.slow
 def test_the_error_itself_is_answered(project: Path) -> None:
     assert "shop/cart.py" in call("tool-failure", {"cwd": str(project), "session_id": "same", "error": MET}).context
     told = piped(project, "pytest -q 2>&1 | tail -9", MET)

@@ -82,6 +82,7 @@ def test_every_agent_that_ends_within_a_prompt_is_learnt_from(project: Path, ids
     assert {one["agent_id"] for one in statuses(project)} == {"cart", "till", "door"}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("ids", few(TOLD, 1), ids=str)
 def test_an_ending_that_two_programs_tell_is_one(project: Path, ids: dict[str, str]) -> None:
     end = ended(project, "cart", **ids)

@@ -121,6 +121,7 @@ def test_a_link_to_nothing_yet_and_one_in_a_circle(tmp_path: Path, capsys: pytes
     assert (tmp_path / "round.html").is_symlink()
 
 
+@pytest.mark.slow
 def test_the_file_that_stdout_goes_to_is_not_replaced(memory: Memory, tmp_path: Path) -> None:
     answers = tmp_path / "answers.txt"
     answers.write_text("kept\n", encoding="utf-8")

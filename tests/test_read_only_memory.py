@@ -69,6 +69,7 @@ ANSWERS = {
 }
 
 
+@pytest.mark.slow
 def test_questions_are_answered(project: Path) -> None:
     found = dict(zip(ANSWERS, told(project, *ANSWERS), strict=True))
     assert {asked: one for asked, one in found.items() if one[0] != 0 or ANSWERS[asked] not in one[1]} == {}
@@ -83,6 +84,7 @@ def test_what_would_write_says_in_a_sentence_that_it_may_not(project: Path) -> N
         assert "Permission denied" in text or "attempt to write a readonly database" in text, (asked, text)
 
 
+@pytest.mark.slow
 def test_a_question_is_answered_though_another_projects_log_is_newer(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, script: Callable[..., Script]
 ) -> None:

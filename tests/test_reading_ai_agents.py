@@ -224,6 +224,7 @@ def test_markdown_compliance_tables_are_gates_and_code_is_no_statement() -> None
     assert session.task == "Keep cached prices fresh."
 
 
+@pytest.mark.slow
 @pytest.mark.corpus
 def test_the_corpus_is_read_whole(corpora: Path) -> None:
     logs = sorted((corpora / "ai-agents" / "sessions").iterdir())

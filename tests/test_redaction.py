@@ -377,6 +377,7 @@ def test_a_telling_name_of_two_words_is_one(text: str, left: str | None) -> None
     assert redact(text).text == (text if left is None else left)
 
 
+@pytest.mark.slow
 def test_threads_that_redact_at_once_lose_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     """The server answers in threads, and each may be the one that fills the list of known words."""
     monkeypatch.setattr(rule_matching, "_MOST_WORDS", 500)

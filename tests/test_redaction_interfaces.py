@@ -163,6 +163,7 @@ def _one(value: object) -> object:
     return value[0] if isinstance(value, list) else value
 
 
+@pytest.mark.slow
 def test_no_argument_of_a_command_brings_a_secret_to_the_disk(
     memory: Memory, plants: Plants, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -195,6 +196,7 @@ def planted_values(schema: dict[str, Any], name: str, values: dict[str, Any], ne
                 yield from ({**rest, field: one} for one in planted_values(inner, field, values, new))
 
 
+@pytest.mark.slow
 def test_no_argument_of_a_tool_brings_a_secret_to_the_disk_or_is_answered_with_it(
     memory: Memory, plants: Plants, tmp_path: Path
 ) -> None:

@@ -94,6 +94,7 @@ def test_the_newest_verified_fixes_come_first_with_what_failed_changed_and_passe
     assert newest.label == "pytest fails: KeyError"
 
 
+@pytest.mark.slow
 def test_new_issues_and_those_that_came_back_are_those_of_the_days(shop: Memory) -> None:
     found = told(shop)
     listed = {one.id: one for one in shop.issues.list(by="issue", limit=200).issues}

@@ -166,6 +166,7 @@ def test_a_copy_of_a_session_repeats_no_failure(sums: Path) -> None:
     assert (row["failures"], row["sessions"]) == (9, 6)  # 3 + 6 in the sessions themselves, none of the copy's
 
 
+@pytest.mark.slow
 def test_days_add_up(shards: Path, sums: Path, tmp_path: Path) -> None:
     fold([shards], tmp_path / "first", until=DAYS[1])
     report = fold([shards, tmp_path / "first"], tmp_path / "all", since=DAYS[1])
@@ -297,6 +298,7 @@ def with_counts(path: Path, count: int) -> Any:  # noqa: ANN401  (a pyarrow.Tabl
     return table
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("damage", few(["cut", "changed", "most", "foreign", "nested", "columns", "link", "least"], 3))
 def test_a_damaged_shard_is_named(shards: Path, tmp_path: Path, damage: str) -> None:
     copied = tmp_path / "copied"
@@ -423,6 +425,7 @@ def test_what_is_not_installed_is_named(
         ask(tmp_path / "sums")
 
 
+@pytest.mark.slow
 def test_the_commands_do_what_the_library_does(
     world: Memory, sums: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -437,6 +440,7 @@ def test_the_commands_do_what_the_library_does(
     assert run(["fold", folder, "--engine", "local", "--output", str(tmp_path / "none")]) == 2
 
 
+@pytest.mark.slow
 def test_texts_of_logs_come_back_as_they_were(tmp_path: Path) -> None:
     hostile = "evil\x1b]0;owned\x07\u202e\r\nnext\x00 end, '\"; DROP TABLE"
     drawn = draw_episode("s", "run ruff -> ruff fails: E501", project=f"../../{hostile}")

@@ -96,6 +96,7 @@ def test_a_check_has_its_tasks_name(world: Memory, served: Path) -> None:
     assert {one.check for one in world.causality.checks(everything=True).checks} == {row["check"] for row in rows}
 
 
+@pytest.mark.slow
 def test_the_command_writes_the_tables(served: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     command = ["fold", str(served.parent / "shards"), "--output", str(tmp_path / "sums")]
     assert run([*command, "--serving", str(tmp_path / "served")]) == 0

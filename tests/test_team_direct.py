@@ -141,6 +141,7 @@ def test_of_several_questions_at_once_one_begins_the_memory(
     assert capsys.readouterr().err.count("The memory began") == 1
 
 
+@pytest.mark.slow
 def test_what_one_stores_changes_or_forgets_is_so_for_everybody_at_once(client: Client) -> None:
     def done(who: str, *arguments: str) -> str:
         code, said, notes = client(who, *arguments)

@@ -59,6 +59,7 @@ def asked(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[str, str
     return said.out, said.err
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("bob")
 def test_questions_know_what_others_have_pushed_since(
     tmp_path: Path, team_server: TeamDatabase, capsys: pytest.CaptureFixture[str]
@@ -163,6 +164,7 @@ def test_the_user_s_own_settings_do(
     assert contents(bob) == [RETRY]
 
 
+@pytest.mark.slow
 def test_a_restarted_server_is_found_again(postgres: PostgresServer, team_server: TeamDatabase) -> None:
     with TeamServer(team_server.url("ann"), "shop") as ann:
         assert ann.push([an_object(b"one")]) == 1

@@ -80,6 +80,7 @@ def test_a_server_that_is_away_is_named_and_the_next_sync_deletes(
     assert team_server.execute("SELECT count(*) FROM helix_team.object") == [(0,)]
 
 
+@pytest.mark.slow
 def test_one_forgets_another_s_session_for_oneself_alone(
     tmp_path: Path, team_server: TeamDatabase, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -202,6 +203,7 @@ def test_an_entry_that_was_changed_stands_there_once(tmp_path: Path, team_server
     assert "Never twice" in everything(team_server)
 
 
+@pytest.mark.slow
 def test_a_forged_forgetting_removes_nothing(tmp_path: Path, team_server: TeamDatabase) -> None:
     ann, bob = member(tmp_path / "ann"), member(tmp_path / "bob")
     ann.insights.store(RETRY)

@@ -151,6 +151,7 @@ def test_who_may_only_read_or_is_no_member_has_no_place_there(ann: Memory, team_
     assert not refused(team_server, "bob", f"{columns} {values}")
 
 
+@pytest.mark.slow
 def test_a_forgotten_session_leaves_the_lines_and_stays_away(
     ann: Memory, tmp_path: Path, team_server: TeamDatabase, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -169,6 +170,7 @@ def test_a_forgotten_session_leaves_the_lines_and_stays_away(
     assert third.insights.why(name_of(third, RETRY))["use_count"] == 1  # as a number it still counts
 
 
+@pytest.mark.slow
 def test_a_second_machine_names_no_session_that_was_forgotten_on_the_first(
     ann: Memory, tmp_path: Path, team_server: TeamDatabase, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -198,6 +200,7 @@ def test_a_line_names_nothing_but_hashes(ann: Memory, team_server: TeamDatabase,
         team_server.execute(f"{columns}, {values}", role="ann")
 
 
+@pytest.mark.slow
 def test_new_lines_wait_for_sync(
     ann: Memory, tmp_path: Path, team_server: TeamDatabase, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -237,6 +240,7 @@ def _export(memory: Memory, folder: Path) -> Path:
     return folder / "export.jsonl"
 
 
+@pytest.mark.slow
 def test_what_a_file_brought_stays_a_quotation_without_rank(
     ann: Memory, tmp_path: Path, team_server: TeamDatabase
 ) -> None:

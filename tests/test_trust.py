@@ -87,6 +87,7 @@ def hook(event: str, project: Path, **more: object) -> dict[str, object] | None:
     return answer.said
 
 
+@pytest.mark.slow
 def test_no_hook_speaks_or_writes_from_a_memory_that_came_with_a_clone(foreign: Path, tmp_path: Path) -> None:
     before, outside = everything(foreign), {one for one in tmp_path.rglob("*") if "clone" not in one.parts}
     said = {event: hook(event, foreign) for event in EVENTS}
@@ -144,6 +145,7 @@ def test_the_library_refuses_it_with_an_error_of_its_own(foreign: Path) -> None:
     assert Memory.open(foreign).insights.health()["total_insights"] == 1
 
 
+@pytest.mark.slow
 def test_the_server_refuses_it_and_goes_on(foreign: Path, tmp_path: Path) -> None:
     elsewhere = tmp_path / "mine"
     elsewhere.mkdir()
@@ -290,6 +292,7 @@ def test_what_another_user_put_above_is_no_project(tmp_path: Path, name: str) ->
     assert Memory.open(project / "deep").root == project / ".helix"
 
 
+@pytest.mark.slow
 def test_a_folder_of_another_tool_is_none_and_may_become_one(tmp_path: Path) -> None:
     (tmp_path / ".git").mkdir()
     (tmp_path / ".helix").mkdir(mode=0o755)
@@ -343,6 +346,7 @@ def test_a_memory_of_ones_own_sessions_is_adopted_with_one_sentence(
     assert record.how == "adopted"
 
 
+@pytest.mark.slow
 def test_a_hook_adopts_it_when_a_session_begins(old: Path) -> None:
     assert hook("user-prompt", old, prompt="what advice is there for this project?") is None
     start = hook("session-start", old)
@@ -659,6 +663,7 @@ def test_a_database_of_a_clone_is_not_even_read(foreign: Path) -> None:
     connection.close()
 
 
+@pytest.mark.slow
 def test_who_shared_a_session_is_shown(
     tmp_path: Path, script: Callable[..., Script], capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -711,6 +716,7 @@ def test_a_commit_that_turns_the_memory_off_is_named(tmp_path: Path, capsys: pyt
     assert "turns the memory off" in capsys.readouterr().err
 
 
+@pytest.mark.slow
 def test_what_counts_sessions_says_how_many_came_with_the_repository_and_who_muted_what(
     tmp_path: Path, script: Callable[..., Script], capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
