@@ -54,7 +54,6 @@ def test_a_session_begins_with_a_briefing(project: Path) -> None:
     assert heard.insights == tuple(hit["name"] for hit in Memory.open(project).insights.proven())
 
 
-@pytest.mark.slow
 def test_nothing_is_given_twice_until_the_context_is_empty(project: Path) -> None:
     begin = told(project, "twice", source="startup")
     first, again = (call("session-start", begin) for _ in range(2))
@@ -107,7 +106,6 @@ def test_codex_tells_failures_in_the_response(project: Path, form: str) -> None:
     )
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("by", ["issue", "group"])
 def test_nothing_is_said_of_an_issue_that_a_person_muted(project: Path, by: str) -> None:
     failing = {"tool_name": "Bash", "tool_input": {"command": "pytest -q"}, "error": FAILURE}
@@ -150,7 +148,6 @@ def test_the_same_call_told_by_two_programs_counts_once(project: Path) -> None:
     assert call("user-prompt", asked).said is None
 
 
-@pytest.mark.slow
 def test_cursor_and_copilot_get_their_own_form(project: Path) -> None:
     cursor = call(
         "session-start", {"conversation_id": "c", "cursor_version": "2.4", "cwd": str(project), "user_email": "x@y.z"}
@@ -180,7 +177,6 @@ def test_silence_is_kept(project: Path, how: str, tmp_path: Path) -> None:
     assert not (tmp_path / ".helix").exists()
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("place", ["here", "elsewhere"])
 def test_an_ending_session_is_recorded_where_it_ran(tmp_path: Path, script: Callable[..., Script], place: str) -> None:
     """An agent may have changed to the folder of another project, whose memory the hook is called for then."""
