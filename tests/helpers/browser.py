@@ -106,7 +106,8 @@ def open_tab(
     page = free.pop() if free else browser.new_page()
     page.set_default_timeout(PATIENCE)
     page.set_viewport_size(viewport or {"width": 1440, "height": 900})
-    page.emulate_media(color_scheme=color_scheme)
+    # Pages are used again: one that was printed would stay so, and its filters hidden.
+    page.emulate_media(media="screen", color_scheme=color_scheme)
     tab = Tab(page)
     address = path.as_uri() + mark
     page.goto(address)
