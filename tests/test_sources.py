@@ -270,6 +270,23 @@ def test_helixignore_and_the_forgotten_stay_out(home: Path, shop: Path, script: 
     assert [one.session for one in memory.extract_all(force=True).report.written] == ["forgotten"]
 
 
+@pytest.mark.skipif(not Path("/proc/self/cwd").exists(), reason="only Linux has links of a process there")
+@pytest.mark.parametrize("named", ["/proc/self/cwd", "/proc/thread-self/cwd", "/proc/self/root{shop}", "{clone}/here"])
+def test_a_log_whose_folder_is_each_processs_own_is_in_no_project(
+    home: Path, shop: Path, tmp_path: Path, named: str
+) -> None:
+    (tmp_path / "here").symlink_to("/proc/self/cwd")  # as a clone may have it
+    odd = Script("odd", root=str(shop)).prompt("Fix the labels")
+    for record in odd.records:
+        record["cwd"] = named.format(shop=shop, clone=tmp_path)
+    save(home, odd)
+    (tmp_path / "link").symlink_to(shop)
+    save(home, Script("own", root=str(tmp_path / "link")).prompt("Fix the rates"))
+    memory = Memory.init(shop)
+    memory.sync()
+    assert [path.stem for path, _ in memory.episodes.scan()] == ["episode-own"]
+
+
 @pytest.mark.parametrize(
     "named", [".", " ", "C:\\work\\shop", "file:///work/shop", "~nobody-of-this-name/x", "/a\0b", f"/{'x' * 5000}"]
 )

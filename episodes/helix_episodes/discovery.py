@@ -117,6 +117,12 @@ _LARGEST_NOTE = 1 << 20
 _NOT_LETTER_OR_DIGIT = re.compile(r"[^A-Za-z0-9]")
 
 
+#: What is below these is another thing for each process that looks.
+_OF_A_PROCESS = frozenset({"/proc", "/dev/fd"})
+#: As many links as Linux follows in a path.
+_MOST_LINKS = 40
+
+
 class FoundLog(msgspec.Struct, frozen=True, kw_only=True):
     """A log on this machine. ``folder`` is where its session ran, None when neither it nor its place tells."""
 
@@ -187,13 +193,33 @@ def logs_of(
 def named_folder(written: str | None) -> str | None:
     r"""The folder that a log names, without ``..`` in it; None unless its path begins at the root, or with a home.
 
-    A relative one would be another folder in each project that asks, and what another system calls a folder is none.
+    A relative one would be another folder in each project that asks, as what is seen in ``/proc`` is, and what another
+    system calls a folder is none.
 
     >>> named_folder("/work/shop/../shop"), named_folder("."), named_folder("C:\\shop"), named_folder("~nobody-here/x")
     ('/work/shop', None, None, None)
     """
     folder = expanded(written or "")
-    return os.path.normpath(folder) if folder.is_absolute() and "\0" not in str(folder) else None
+    if not folder.is_absolute() or "\0" in str(folder):
+        return None
+    named = os.path.normpath(folder)
+    return None if _differs_by_process(named) else named
+
+
+def _differs_by_process(folder: str) -> bool:
+    """Whether a path leads, perhaps through links, to where each process sees its own (``/proc/self/cwd``)."""
+    for _ in range(_MOST_LINKS):
+        way = [*reversed(Path(folder).parents), Path(folder)]
+        if any(str(one) in _OF_A_PROCESS for one in way):
+            return True
+        try:
+            link = next((one for one in way if one.is_symlink()), None)
+            if link is None:
+                return False
+            folder = os.path.normpath(link.parent / link.readlink() / Path(folder).relative_to(link))
+        except OSError:  # too long to be a path, or it went meanwhile
+            return False
+    return False  # a loop leads nowhere, for everybody
 
 
 def _folder_name(folder: str, naming: FolderNaming) -> str:
