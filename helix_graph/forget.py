@@ -42,7 +42,7 @@ from helix_episodes.model import Episode, sortable_time
 from helix_episodes.packed_files import HEAD_BYTES, packed_format
 from helix_episodes.safe_files import TEMPORARY_SUFFIX, read_regular, remove_file
 from helix_episodes.source_logs import ids_in
-from helix_episodes.store import PREFIX, EpisodeStore, decode_episode, is_session_id, session_of
+from helix_episodes.store import PREFIX, RENAMED, EpisodeStore, decode_episode, is_session_id, session_of
 from helix_episodes.verification import texts_of
 from helix_graph.database import SIDE_FILES
 from helix_graph.embedding.cache import CACHE_NAME, clear
@@ -164,8 +164,11 @@ class _Search:
         names, longer = Searcher(self.texts), defaultdict[Fingerprint, set[bytes]](set)
         is_any_longer = any(names.search([b"\0".join(os.fsencode(path.stem) for path in self.episodes)]))
         for path in self.episodes if is_any_longer else ():
+            called = session_of(path)
+            if called.startswith(RENAMED + PREFIX):  # as its log calls it stands in its episode, too
+                called = called.removeprefix(RENAMED)
             for one in names.search([os.fsencode(path.stem)]):
-                longer[one] |= {os.fsencode(path.stem), os.fsencode(session_of(path))}
+                longer[one] |= {os.fsencode(path.stem), os.fsencode(session_of(path)), os.fsencode(called)}
         self._searcher = Searcher(self.texts, longer=longer)
 
     def is_in(self, data: bytes) -> bool:

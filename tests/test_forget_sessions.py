@@ -256,6 +256,26 @@ def test_a_log_under_the_name_of_anothers_episode_does_not_stand_in_for_it(
     assert [one.session for one in memory.episodes.list()] == ["session-episode-it"]
 
 
+@pytest.mark.parametrize("kept", ["episode-long-session-one", "episode-long-session-one.jsonl"])
+def test_a_session_is_proved_gone_though_a_kept_ones_log_has_the_name_of_its_episode(
+    tmp_path: Path, script: Callable[..., Script], kept: str
+) -> None:
+    memory = Memory(tmp_path / ".helix")
+    for name, words in (("long-session-one", "the labels of hall seven"), (kept, "the rates of the parcels")):
+        log = script(name).prompt(f"Fix {words}").run("pytest -q", "1 passed in 0.1s")
+        memory.extract([log.save(tmp_path / "logs" / name)])
+    memory.graph.compile()
+    (memory.root / "notes.txt").write_text("see long-session-one")
+    proof = memory.forget(["long-session-one"]).proof
+    assert proof is not None
+    assert [trace.file for trace in proof.left] == ["notes.txt"]
+    assert [one.session for one in memory.episodes.list()] == [f"session-{kept}"]
+    (memory.root / "notes.txt").unlink()
+    again = memory.forget().proof
+    assert again is not None
+    assert again.whole
+
+
 def test_nothing_and_nobody_are_refused(memory: Memory) -> None:
     with pytest.raises(HelixGraphError, match="say what to forget: sessions, a project"):
         memory.forget()

@@ -25,6 +25,8 @@ from helix_episodes.msgspec_types import read_json, ready
 from helix_episodes.safe_files import read_regular, write_atomically
 
 PREFIX = "episode-"
+#: What goes before the id of a session that its log calls as another's episode is called.
+RENAMED = "session-"
 _LAST = re.compile(r"last(?:~(\d{1,6}))?")
 #: A shorter beginning may be a slip; git takes no shorter one either.
 _SHORTEST_BEGINNING = 4

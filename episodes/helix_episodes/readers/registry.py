@@ -38,7 +38,7 @@ from helix_episodes.readers.common.fields import object_in, real_id
 from helix_episodes.readers.common.jsonl import read_object
 from helix_episodes.readers.common.session_builder import fit_id, id_from_path
 from helix_episodes.session import Session
-from helix_episodes.store import PREFIX
+from helix_episodes.store import PREFIX, RENAMED
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -147,7 +147,7 @@ def _named(session: Session, path: Path) -> Session:
     if real_id(session.id) is None:
         return msgspec.structs.replace(session, id=id_from_path(path))
     if session.id.startswith(PREFIX):  # it would answer to the name of another session's episode
-        return msgspec.structs.replace(session, id=fit_id(f"session-{session.id}"))
+        return msgspec.structs.replace(session, id=fit_id(RENAMED + session.id))
     return session
 
 
