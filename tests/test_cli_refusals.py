@@ -42,6 +42,7 @@ def log(tmp_path: Path) -> Iterator[Path]:
     ("arguments", "said"),
     [
         (["note", "x"], 'Use: helix-graph insight store "TEXT"'),
+        (["extract", "log.jsonl"], "Use: helix-graph episode extract PATH"),
         (["version"], "Use: helix-graph --version"),
         (["issues", "linter errors"], "Use: helix-graph seen 'linter errors'"),
         (["issues", "shwo"], "Did you mean 'show'?"),

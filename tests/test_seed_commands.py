@@ -123,6 +123,15 @@ def test_people_are_told_what_was_kept(memory: Memory, capsys: pytest.CaptureFix
         assert words in capsys.readouterr().out
 
 
+def test_a_graph_of_no_session_asks_for_logs_first(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("HELIX_DIR", str(tmp_path / ".helix"))
+    assert run(["init"]) == 0
+    assert run(["compile"]) == 0
+    assert capsys.readouterr().out.endswith("Next: helix-graph sync\n")
+
+
 def test_quotations_are_looked_up_in_the_log(
     memory: Memory, say: Say, capsys: pytest.CaptureFixture[str], tmp_path: Path, script: Callable[..., Script]
 ) -> None:

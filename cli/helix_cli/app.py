@@ -138,6 +138,7 @@ _MEANT = {
     **dict.fromkeys(("fix", "fixes", "error"), 'seen "ERROR LINE"'),
     **dict.fromkeys(("find", "ask", "query", "grep"), 'search "WORDS"'),
     **dict.fromkeys(("update", "refresh", "read", "import"), "sync"),
+    **dict.fromkeys(("extract", "ingest", "process", "parse"), "episode extract PATH"),
     **dict.fromkeys(("install", "connect"), "setup"),
     **dict.fromkeys(("uninstall", "remove"), "setup --remove"),
     **dict.fromkeys(("delete", "rm"), "forget ID"),

@@ -24,11 +24,12 @@ from itertools import pairwise
 
 from helix_episodes.light_imports import Regex
 
-#: The words by which orchestration tells what became of a task, and the fields of its prompts.
+#: The words by which orchestration tells what became of a task, and the fields of its prompts. Those that compilers and
+#: task runners print too are marks in capitals only, as prompts have them: a message is found again by what is shown.
 _MARKER = Regex(
-    r"(?<![^\W_])(DELIVERED|BLOCKED|PLAN_COMPLETE|INSIGHTS?|INJECTED|NO_PRIOR_MEMORY|NO_INJECT|TASK_ID|TASK|OBJECTIVE"
-    r"|VERIFY|WARNING|PARENT_DELIVERIES|UTILIZED|ERROR|PROCEED|CLARIFY)(\s*\([^()\n]{0,40}\))?\s*[:\uff1a\ufe55\u2236]",
-    re.IGNORECASE,
+    r"(?<![^\W_])((?i:DELIVERED|BLOCKED|PLAN_COMPLETE|INSIGHTS?|INJECTED|NO_PRIOR_MEMORY|NO_INJECT|TASK_ID|OBJECTIVE"
+    r"|PARENT_DELIVERIES|UTILIZED|PROCEED|CLARIFY)|TASK|VERIFY|WARNING|ERROR)(\s*\([^()\n]{0,40}\))?"
+    r"\s*[:\uff1a\ufe55\u2236]"
 )
 #: Who speaks, where a line or a sentence begins: the turns of a conversation as models were taught to read them.
 _TURN = Regex(

@@ -65,7 +65,9 @@ def compile_command(
 
 def _render_compiled(report: CompileReport) -> None:
     render_compile(report)
-    if not report.dry_run:
+    if not (report.episodes_processed or report.unchanged):
+        say("Next: helix-graph sync")
+    elif not report.dry_run:
         say("Next: helix-graph seen, helix-graph report, helix-graph --help")
 
 
