@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from advised_project import ADVICE, advised
+from helix_cli.hooks.call import read_result
 from helix_cli.hooks.dispatch import is_heard
-from helix_cli.hooks.tool_results import read_result
 from helix_cli.setup.definitions import snippets
 from hook_calls import call, wait_for
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from helix_cli.hooks.event_limits import EVENTS
+from helix_cli.hooks.events import EVENTS
 from helix_cli.hooks.log import note
 from helix_cli.hooks.session_dedup import SessionDedup
 from helix_graph import Memory

@@ -76,7 +76,7 @@ def _imported(arguments: list[str], stdin: str) -> set[str]:
 def test_a_tool_that_succeeded_loads_next_to_nothing(project: Path) -> None:
     modules = loaded("post-tool", project, tool_name="Bash", tool_response={"stdout": "3 passed"})
     assert modules.isdisjoint({*NEVER, *DATABASE, "json", "re", "pathlib"})
-    assert "helix_cli.hooks.success_filter" in modules
+    assert "helix_cli.hooks.events" in modules
     # Words of a failure that is none: the payload is read, and nothing of the memory is.
     modules = loaded("post-tool", project, tool_name="Bash", tool_response={"stdout": "3 passed, 0 failed"})
     assert modules.isdisjoint({*NEVER, *DATABASE, "pathlib", "helix_cli.hooks.dispatch"})

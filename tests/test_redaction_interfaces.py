@@ -22,7 +22,7 @@ import pytest
 from advised_project import advised
 from copied_memory import copied
 from helix_cli.app import cli, run
-from helix_cli.hooks.event_limits import EVENTS
+from helix_cli.hooks.events import EVENTS
 from helix_cli.mcp.dispatch import answer
 from helix_cli.mcp.protocol import Server
 from helix_cli.mcp.tool_declaration import tools_by_name, typed_schema

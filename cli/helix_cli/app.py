@@ -42,7 +42,7 @@ EVERYDAY = {
         "sync": "commands.sync:sync",
         "seen": "commands.seen_and_similar:seen",
         "search": "commands.search_and_model:search",
-        "sessions": "commands.sessions:sessions",
+        "sessions": "app:sessions",
         "labels": "commands.labels:labels",
         "path": "commands.paths_and_causes:path",
         "causes": "commands.paths_and_causes:causes",
@@ -52,7 +52,7 @@ EVERYDAY = {
         "highlights": "commands.highlights:highlights",
         "issues": "commands.issues:issues",
         "rules": "commands.rules:rules",
-        "advise": "commands.advise:advise",
+        "advise": "commands.rules:advise",
         "runbook": "commands.checks_and_runbook:runbook",
         "patterns": "commands.patterns_and_comparisons:patterns",
         "anti-patterns": "commands.patterns_and_comparisons:anti_patterns",
@@ -103,10 +103,10 @@ RARE = {
         "graph": "commands.graph:graph",
     },
     "A team's and a company's sessions": {
-        "share": "commands.share:share",
-        "team": "commands.team:team",
-        "pack": "commands.company:pack",
-        "fold": "commands.company:fold",
+        "share": "commands.team_and_company:share",
+        "team": "commands.team_and_company:team",
+        "pack": "commands.team_and_company:pack",
+        "fold": "commands.team_and_company:fold",
     },
     "Plans and agents": {
         "exploration": "commands.plan:exploration",
@@ -123,7 +123,7 @@ RARE = {
         "hook": "mcp_and_hook_commands:hook",
         "plugin": "commands.setup:plugin",
         "model": "commands.search_and_model:model",
-        "help": "commands.help:help_command",
+        "help": "command_group:help_command",
     },
 }
 ALIASES = {"off": "pause", "on": "resume"}
@@ -373,3 +373,24 @@ def _of_the_system(problem: OSError | UnicodeError) -> str:
         return "an argument or a file's name is not text in any encoding that this system knows"
     where = f"{problem.filename}: " if problem.filename else ""
     return f"{where}{problem.strerror or problem}"
+
+
+#: The questions about one session under one name; each is a command that other groups have too.
+sessions = LazyGroup(
+    sections={
+        "Commands": {
+            "list": "commands.episode:list_episodes",
+            "show": "commands.episode:show_episode",
+            "explain": "commands.paths_and_causes:explain",
+            "compare": "commands.paths_and_causes:contrast",
+            "outcome": "commands.episode:outcome",
+            "correct": "commands.episode:correct",
+        }
+    },
+    ids=r"last(~\d+)?|(?=[0-9a-f-]*\d)[0-9a-f-]{3,36}|.*-session-.*",
+    name="sessions",
+    help=(
+        "List, show, explain and compare sessions.\n\nA session is named by its id, by the beginning of its id, or as "
+        "`last`, `last~1` (the one before) and so on."
+    ),
+)

@@ -6,7 +6,7 @@ import click
 
 from helix_cli import TOOL_SETS
 from helix_cli.entry import answer_hook
-from helix_cli.hooks.event_limits import EVENTS
+from helix_cli.hooks.events import EVENTS
 from helix_graph.errors import MissingExtra
 
 

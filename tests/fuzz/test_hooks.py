@@ -10,7 +10,7 @@ import pytest
 
 from demo_logs import demo_memory_in
 from fuzzing import mutated, named, rounds
-from helix_cli.hooks.event_limits import EVENTS
+from helix_cli.hooks.events import EVENTS
 from hook_calls import call
 
 if TYPE_CHECKING:

@@ -13,8 +13,15 @@ import click
 
 from helix_cli.app import open_for_question, open_memory
 from helix_cli.commands.extraction_report import render_changes, render_report, warn_about
-from helix_cli.completion import session_names
-from helix_cli.options import any_path, json_object, output_file, parse_time, since_option, workers_option
+from helix_cli.options import (
+    any_path,
+    json_object,
+    output_file,
+    parse_time,
+    session_names,
+    since_option,
+    workers_option,
+)
 from helix_cli.output import count, emit_json, emit_text, json_option, prints, progress, say, show, table, warn
 from helix_cli.terminal import verdict
 from helix_episodes.corrections import LATER_EVIDENCE, PERSON_RULE

@@ -8,7 +8,7 @@ import click
 
 from helix_cli.app import open_for_question
 from helix_cli.command_group import ForgivingGroup
-from helix_cli.completion import issue_ids
+from helix_cli.options import issue_ids
 from helix_cli.output import count, json_option, prints, say, show, table, warn_of_more
 from helix_cli.terminal import StyledWord, quiet, strong, verdict
 from helix_graph.issues.model import By, State, remedies_heading, remedy_words, repair_words, repaired_words

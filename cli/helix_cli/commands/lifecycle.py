@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from helix_cli.app import open_memory
-from helix_cli.completion import session_names
-from helix_cli.options import parse_time
+from helix_cli.options import parse_time, session_names
 from helix_cli.output import count, json_option, paused_sentence, prints, say, show, table, warn
 from helix_graph.errors import NEXT_STEP
 

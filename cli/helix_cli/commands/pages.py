@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from helix_cli.app import open_for_question
-from helix_cli.completion import label_texts, session_names
-from helix_cli.options import OutputPath, output_file, parse_time
+from helix_cli.options import OutputPath, label_texts, output_file, parse_time, session_names
 from helix_cli.output import count, emit_json, json_option, say, show
 from helix_cli.terminal import quiet
 

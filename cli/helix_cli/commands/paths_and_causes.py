@@ -11,8 +11,7 @@ import click
 from helix_cli.app import open_for_question
 from helix_cli.command_group import TextCommand
 from helix_cli.commands.labels import render_nearest
-from helix_cli.completion import label_texts, session_names
-from helix_cli.options import joined_words, output_file
+from helix_cli.options import joined_words, label_texts, output_file, session_names
 from helix_cli.output import (
     count,
     fields,

@@ -15,7 +15,7 @@ from importlib import import_module
 from pathlib import Path
 
 from helix_cli.hooks.call import HookAnswer
-from helix_cli.hooks.event_limits import EVENTS
+from helix_cli.hooks.events import EVENTS
 from helix_cli.hooks.log import noted
 from helix_cli.hooks.session_dedup import SessionDedup
 from helix_cli.hooks.timed_child import ANSWERED

@@ -17,10 +17,9 @@ from __future__ import annotations
 
 import os
 
-from helix_cli.hooks.call import HookAnswer
+from helix_cli.hooks.call import HookAnswer, shell_command
 from helix_cli.hooks.context_block import ContextLine, ContextSection, anti_pattern_sentence, context_block
 from helix_cli.hooks.session_dedup import SITUATION, SessionDedup
-from helix_cli.hooks.tool_results import shell_command
 from helix_episodes.light_imports import Regex
 from helix_graph.causality.antipattern_cache import fragile_line, read_anti_patterns
 from helix_graph.graph.remedy_relevance import word_left_out

@@ -14,7 +14,7 @@ import gc
 import os
 import sys
 
-from helix_cli.hooks.event_limits import EVENTS, seconds_for
+from helix_cli.hooks.events import EVENTS, seconds_for
 from helix_cli.hooks.timed_child import note_failure, note_if_stopped, run_within, write_all
 
 TYPE_CHECKING = False
@@ -47,7 +47,7 @@ def _work(event: str, asked: int) -> Iterator[bytes]:
     """The child's work. ``asked`` is the process that the agent waits for: without it nobody reads an answer."""
     payload = sys.stdin.buffer.read(_MOST_BYTES)
     if event == "post-tool":
-        from helix_cli.hooks.success_filter import surely_succeeded
+        from helix_cli.hooks.events import surely_succeeded
 
         if surely_succeeded(payload):
             return

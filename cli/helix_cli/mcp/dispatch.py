@@ -21,8 +21,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 from msgspec.structs import replace
 
-from helix_cli.mcp.argument_errors import problem_of
-from helix_cli.mcp.tool_declaration import MOST_TOKENS, Answered, PartArguments, typed_schema, without_nulls
+from helix_cli.mcp.tool_declaration import MOST_TOKENS, Answered, PartArguments, problem_of, typed_schema, without_nulls
 from helix_episodes.errors import HelixGraphError, InvalidArgument
 from helix_episodes.msgspec_types import ready
 from helix_episodes.redaction import for_disk

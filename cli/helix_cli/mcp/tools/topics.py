@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Annotated, Any
 import msgspec
 from msgspec import Meta
 
-from helix_cli.mcp.argument_errors import problem_of
 from helix_cli.mcp.tool_declaration import (
     Arguments,
     EntryConfidence,
@@ -19,6 +18,7 @@ from helix_cli.mcp.tool_declaration import (
     EntryText,
     Texts,
     Topic,
+    problem_of,
     tool,
     typed_schema,
     without_nulls,
