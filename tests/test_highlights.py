@@ -64,7 +64,9 @@ def test_what_helped_comes_before_what_is_open_and_each_sentence_has_its_counts(
     assert texts[0].endswith('in 4 of 4 sessions: to leave out "rtk" ("bun run test"): say so in CLAUDE.md.')
     assert "biome fails with" in texts[1]
     assert "3 of 12 sessions" in texts[1]
-    assert texts[1].endswith('"bun run lint:fix" put it right 3 of 3 times: run it before the check.')
+    assert texts[1].endswith(
+        'after "bun run lint:fix" it was gone at the next run 3 of 3 times: run it before the check.'
+    )
     assert texts[2] == (
         'The user refused "git push" in 2 of 12 sessions: "only on Fridays": '
         "say in CLAUDE.md whether agents run it unasked."
@@ -173,8 +175,8 @@ def test_a_repair_that_agents_find_unasked_is_said_until_a_rule_file_has_it(tmp_
         os.utime(file, (0, 0))
     (text,) = texts_of(tmp_path / "unwritten", logs)
     assert text == (
-        'biome fails (not formatted) in 4 of 4 sessions; "bun run lint:fix" put it right 4 of 4 times: '
-        "run it before the check."
+        'biome fails (not formatted) in 4 of 4 sessions; after "bun run lint:fix" it was gone at the next run 4 of 4 '
+        "times: run it before the check."
     )
     assert texts_of(tmp_path / "written", logs) == []
 

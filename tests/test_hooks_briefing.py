@@ -85,6 +85,22 @@ def test_a_briefing_is_never_empty_where_there_was_a_session(
     assert "%" not in said  # nobody has used anything yet
 
 
+def test_a_refused_call_that_another_tool_answered_is_no_fix_to_tell(
+    project: Path, script: Callable[..., Script], tmp_path: Path
+) -> None:
+    log = (
+        script("first", root=str(project))
+        .prompt("Where is the discount?")
+        .call("Read", {"file_path": f"{project}/src"}, error="EISDIR: illegal operation on a directory, read")
+        .call("Glob", {"pattern": "src/*.py", "path": str(project)}, output="src/cart.py")
+        .call("Read", {"file_path": f"{project}/src/cart.py"}, output="total = 1")
+    )
+    end(project, log.save(tmp_path / "logs"), "first")
+    [met] = Memory.open(project).graph.seen().precedents
+    assert met.fixes  # it is recorded, for who asks
+    assert "EISDIR" not in call("session-start", told(project, "second", source="startup")).context
+
+
 @pytest.mark.slow
 def test_advice_from_a_fix_that_the_briefing_told_is_not_given_at_a_prompt(
     project: Path, script: Callable[..., Script], tmp_path: Path

@@ -179,8 +179,8 @@ class IssueSentences:
             # What a rule file names and agents take by themselves leaves nothing to decide.
             and not re.search(rf"{re.escape(command)}(?![\w:-])", self._written or "")
         ):
-            hand = f", edits by hand {sum(by_hand)} of {len(by_hand)}" if by_hand else ""
-            end = f"; {what} put it right {right} of {len(by_command)} times{hand}"
+            hand = f", after edits by hand {sum(by_hand)} of {len(by_hand)}" if by_hand else ""
+            end = f"; after {what} it was gone at the next run {right} of {len(by_command)} times{hand}"
             return _Ending(HELPED, key, end, ": run it before the check")
         left = len(by_hand) - sum(by_hand)
         if right == len(by_command) > 0 and left >= FEWEST and all(run.kind in _REWRITTEN for _, run, _ in runs):
