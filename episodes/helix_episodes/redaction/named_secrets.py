@@ -160,6 +160,8 @@ _ENDS_OF_SENTENCES = ".,:;!?)"
 _LONGEST_NAME, _VALUE_BEFORE = 48, 400
 _SHORTEST_LONE_VALUE = 12
 _SHORTEST_CHOSEN, _SHORTEST_SPOKEN, _SHORTEST_LONE_KEY, _SHORTEST_LONG = 6, 8, 20, 24
+#: What holds more names than this is a list of names, and no value of the first: each of them is looked at by itself.
+_MOST_NAMES_WITHIN = 8
 #: Behind the telling word of a name (``SECRET_KEY_BASE``); four words are a phrase.
 _MOST_WORDS_BEHIND = 3
 
@@ -203,7 +205,7 @@ def are_at_edges(sifted: SiftedText, names: list[int]) -> bool:
 def named_secrets(sifted: SiftedText, names: list[int]) -> Iterator[Cut]:
     """The values behind telling names, of which the places are known."""
     text, end = sifted.text, -1
-    for place in names:
+    for number, place in enumerate(names):
         if place < end:
             continue
         before = text[max(0, place - _LONGEST_NAME) : place]
@@ -223,7 +225,9 @@ def named_secrets(sifted: SiftedText, names: list[int]) -> Iterator[Cut]:
             end = last
             continue
         found = behind_telling_word(sifted, place, _TAIL)
-        spans = _values(text, name, sort, found) if found else []
+        next_but_some = number + _MOST_NAMES_WITHIN
+        is_list = found is not None and next_but_some < len(names) and names[next_but_some] < found.end()
+        spans = _values(text, name, sort, found) if found and not is_list else []
         end = spans[-1][1] if spans else end
         yield from (make_cut("secret", *each) for each in spans or _around(text, name, sort, start, last))
 
