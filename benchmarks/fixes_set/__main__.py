@@ -44,6 +44,7 @@ SETS = (
     "failures_fifth.json",
     "fixes_sixth.json",
     "fixes_seventh.json",
+    "fixes_eighth.json",
 )
 MEASURES = ("all", "nearly", *KINDS, "failures", *(f"  {kind}" for kind in FAILURE_KINDS))
 HERE = Path(__file__).resolve().parent
