@@ -401,6 +401,54 @@ def test_what_was_pushed_before_the_same_job_fails_again_repaired_nothing(script
     assert [changes for error, changes, _ in found if error == "CI fails: lint"] == [["edit api/tax.go"]]
 
 
+PUSHED = "To github.com:shop/shop.git\n   1a2b3c4..5d6e7f8  main -> main"
+
+
+@pytest.mark.parametrize(
+    ("look", "shown"),
+    [
+        ("gh pr checks 7", "lint\tpass\t1m\thttps://x/1\ne2e\tpending\t0\thttps://x/2"),
+        (
+            "gh run view 12 --json jobs",
+            '{"jobs":[{"conclusion":"success","name":"lint"},{"conclusion":"","name":"e2e"}]}',
+        ),
+    ],
+)
+def test_a_job_that_passed_was_repaired_though_it_fails_again_later(
+    script: Begin, episode_of: Extracted, look: str, shown: str
+) -> None:
+    begun = script("s").prompt("why does CI fail?").run("gh run view 12 --log-failed", CI_FAILED).edit("api/cart.go")
+    passed = begun.run("git commit -am x", "[main 1a2b3c4] x\n 1 file changed").run("git push", PUSHED).run(look, shown)
+    again = (
+        passed.edit("api/tax.go").run("git push", PUSHED).run("gh pr checks 7", "lint\tfail\t1m\thttps://x/3", code=1)
+    )
+    assert [changes for _, changes, _ in repairs_in(episode_of(again))] == [["edit api/cart.go"]]
+
+
+def test_of_a_job_that_was_not_seen_to_pass_nothing_is_repaired(script: Begin, episode_of: Extracted) -> None:
+    begun = script("s").prompt("why does CI fail?").run("gh run view 12 --log-failed", CI_FAILED).edit("api/cart.go")
+    running = begun.run("git push", PUSHED).run(
+        "gh run view 12 --json jobs", '{"jobs":[{"conclusion":"","name":"lint"}]}'
+    )
+    again = running.run("gh pr checks 7", "lint\tfail\t1m\thttps://x/3", code=1)
+    assert repairs_in(episode_of(again)) == []
+
+
+def test_a_job_may_be_repaired_by_a_command_of_git(script: Begin, episode_of: Extracted) -> None:
+    begun = script("s").prompt("why does CI fail?").run("gh run view 12 --log-failed", CI_FAILED)
+    picked = begun.run("git cherry-pick 4d73de7", "[main 03ce0c7] pin the toolchain\n 1 file changed")
+    passed = picked.run("git push", PUSHED).run("gh pr checks 7", "lint\tpass\t1m\thttps://x/1")
+    assert [changes for _, changes, _ in repairs_in(episode_of(passed))] == [["run git cherry-pick 4d73de7"]]
+
+
+def test_the_turn_that_answers_a_report_goes_on_after_a_call_was_rejected(script: Begin, episode_of: Extracted) -> None:
+    begun = script("s").prompt("lint and tests are failing, fix that first").edit("shop/cart.py")
+    refused = begun.rejected("Edit", {"file_path": "/work/shop/shop/tax.py"}, "isn't this an internal package?")
+    answered = refused.edit("shop/cart.py").run("pytest", "===== 5 passed in 0.10s =====")
+    ((_, changes, verified),) = repairs_in(episode_of(answered.prompt("commit and push please").say("Done.")))
+    assert (set(changes), verified) == ({"edit shop/cart.py"}, "pytest passes (5 passed)")
+
+
 def test_turns_later_only_a_check_that_the_log_names_shows_the_repair(script: Begin, episode_of: Extracted) -> None:
     asked = script("s").prompt("why does CI fail?").run("gh run view 12 --log-failed", CI_FAILED).say("A name.")
     asked = asked.prompt("can it be avoided?").say("No.").prompt("ok").say("Fine.").prompt("now").edit("api/cart.go")

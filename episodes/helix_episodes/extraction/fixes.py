@@ -302,20 +302,24 @@ def _tries_out(timeline: Timeline, decision: Decision) -> bool:
 
 
 def _ci_fix(timeline: Timeline, error: Event) -> Fix | None:
-    """The changes after CI failed, until the job passes, else until a check passes after them that shows it here.
+    """The changes after CI failed that were pushed before the job passed, else before a check passes that shows it.
 
-    What is asked about may be ordered to be repaired much later: then CI's log has to name the check that passes.
+    That the job fails once more after it passed is another failure. What is asked about may be ordered to be repaired
+    much later: then CI's log has to name the check that passes.
     """
-    reported, start, family = timeline.reported[error.id], timeline.positions[error.id], error.family or ""
-    pushed = [call.position for call in timeline.calls if call.position > start and delivered_by(call) is not None]
+    reported, family = timeline.reported[error.id], error.family or ""
     same = [one for one in timeline.events if one.check == CI and one.family == error.family]
-    if pushed and any(timeline.positions[one.id] > pushed[0] for one in same):
-        return None  # what was changed before did not repair it
-    for call in timeline.calls:
-        passed = job_passed(call.segments, call.output, family) or accepted_by(call) is not None
-        if pushed and passed and call.position > pushed[0]:
-            changes = _changes_by_agent(timeline, error, pushed[0])
-            return credited(error, [one for one in changes if timeline.changes_files(one)], verified_by=None)
+    pushed = _delivered_after_changes(timeline, error)
+    if pushed is not None:
+        again = next((at for one in same if (at := timeline.positions[one.id]) > pushed), None)
+        for call in timeline.calls:
+            looked = pushed <= call.position and (again is None or call.position < again)
+            if looked and (job_passed(call.segments, call.output, family) or accepted_by(call) is not None):
+                changes = _changes_by_agent(timeline, error, pushed)
+                edited = [one for one in changes if timeline.changes_files(one)]
+                return credited(error, edited or changes, verified_by=None)
+        if again is not None:
+            return None  # what was changed before did not repair it
     lines = {number for one in same if one.evidence for number in (one.evidence.line, *one.evidence.also)}
     results = (call.result for call in timeline.calls if call.result)
     logs = "".join(one.text for one in results if any(place.line in lines for place in one.places))
@@ -324,6 +328,15 @@ def _ci_fix(timeline: Timeline, error: Event) -> Fix | None:
         if found is not None:
             return found
     return None
+
+
+def _delivered_after_changes(timeline: Timeline, error: Event) -> int | None:
+    """Where changes that came after an error were first pushed; where nothing was pushed, committed or handed in."""
+    start = timeline.positions[error.id]
+    delivered = [call for call in timeline.calls if call.position > start and delivered_by(call) is not None]
+    pushes = [call for call in delivered if any(part.subcommand == "push" for part in call.segments)]
+    places = (call.position for call in pushes or delivered)
+    return next((at for at in places if _changes_by_agent(timeline, error, at)), None)
 
 
 def _as_ci_was_repaired(timeline: Timeline, error: Event) -> Fix | None:

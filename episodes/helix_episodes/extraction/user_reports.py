@@ -222,7 +222,9 @@ def reported_failures(session: Session, calls: Sequence[ParsedCall]) -> list[Dra
     works = any(call.operation in _WORK for call in calls)
     prompts = [n for n, step in enumerate(session.steps) if works and step.kind == "prompt" and step.actor == USER]
     changes = [call.position for call in calls if call.changes_files or delivered_by(call) is not None]
-    reports = [draft for n in prompts for draft in _reported(session, n, prompts, changes)]
+    # Words with which a call is rejected come in the middle of the turn that answers.
+    turns = [n for n in prompts if not _rejects_call(session, n)]
+    reports = [draft for n in prompts for draft in _reported(session, n, turns, changes)]
     accepted = [
         _acceptance(step, n, f"the user accepts: {step.text}")
         for n in prompts[1:]
@@ -252,13 +254,13 @@ def _is_approval(step: Step) -> bool:
     return step.kind == "decision" and step.actor == USER and "plan" in step.arguments
 
 
-def _reported(session: Session, position: int, prompts: Sequence[int], changes: Sequence[int]) -> Iterator[DraftEvent]:
+def _reported(session: Session, position: int, turns: Sequence[int], changes: Sequence[int]) -> Iterator[DraftEvent]:
     step = session.steps[position]
     before = session.steps[position - 1] if position else None
     if before is not None and _is_approval(before) and before.source == step.source:
         return  # the plan's own text, not typed by a person
-    after = bisect_right(prompts, position)
-    until, *later = [*prompts[after : after + 2], len(session.steps)][:2]
+    after = bisect_right(turns, position)
+    until, *later = [*turns[after : after + 2], len(session.steps)][:2]
     text = step.text[:PROSE_LIMIT]
     # What was pasted is moved to the margin, where a tool wrote it.
     first, _, rest = _EMBEDDED.sub("\n", text).partition("\n")
@@ -273,7 +275,7 @@ def _reported(session: Session, position: int, prompts: Sequence[int], changes: 
                 event = draft_error(step, verdict.check, finding, content, quoted=step.text)
                 yield DraftEvent(position=position, event=event, reported=reported)
     elif words := (
-        report_in(step.text, first=position == prompts[0])
+        report_in(step.text, first=position == turns[0])
         or _trouble_in(session, position, changes)
         or presupposed_failure(text)
         or ((ended := _PASTED_END.search(text)) and ended[0].strip())
@@ -302,13 +304,19 @@ def _trouble_in(session: Session, position: int, changes: Sequence[int]) -> str 
     text = session.steps[position].text
     if len(text) > LONGEST or not changes or position < changes[0] or not mentions_trouble(text):
         return None
-    before = session.steps[:position]
-    if before[-1].status == "rejected" and before[-1].source == session.steps[position].source:
+    if _rejects_call(session, position):
         return None  # why a call was refused: it is said of that call, before it did anything
+    before = session.steps[:position]
     asked = [step.text for step in before if step.kind == "prompt"][-_REMEMBERED:]
     said = [step.text for step in before if step.kind == "message"][-_REMEMBERED:]
     used = frozenset[str]().union(*(stems(prose(one)) for one in (*asked, *said)))
     return next((one for one in sentences_of(text) if states_trouble(one, used)), None)
+
+
+def _rejects_call(session: Session, position: int) -> bool:
+    """Whether a prompt is what a person said when they rejected a call."""
+    before, step = session.steps[position - 1 : position], session.steps[position]
+    return any(one.status == "rejected" and one.source == step.source for one in before)
 
 
 def _is_observed(sentence: str) -> bool:

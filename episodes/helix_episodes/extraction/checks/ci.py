@@ -44,6 +44,9 @@ _SCRIPTS = ("> ", "$ ")
 #: of runs.
 _JOB_NUMBER = Regex(r"\b(?:jobs?/|ID )(\d+)|--job[ =](\d+)")
 _NUMBER = Regex(r"\b\d{2,}\b")
+#: A job, or a check of a pull request, as GitHub's program gives it in JSON.
+_JOB_OBJECT = Regex(r"\{[^{}]*\}")
+_SUCCEEDED = Regex(r'"conclusion":\s*"success"', re.IGNORECASE)
 _RUN_NUMBER = Regex(r"/runs/(\d+)/")
 _TROUBLE = Regex(
     r"^(?:\S+ )?(?:\u2a2f|\u2717|\u2716|\u00d7|X) |\b(?:error|fatal|panic)(?:\[\w+\])?:|\bfail(?:ed|ure)\b",
@@ -99,11 +102,22 @@ def _is_brief(took: str) -> bool:
 
 
 def job_passed(segments: Sequence[Segment], output: str, job: str) -> bool:
-    """Whether a list of checks or of a run's jobs says that one of that name passed."""
+    r"""Whether a list of checks or of a run's jobs says that one of that name passed, in words or as JSON.
+
+    >>> from helix_episodes.extraction.shell.commands import parse_command
+    >>> printed = '{"jobs":[{"conclusion":"success","name":"lint"},{"conclusion":"","name":"e2e"}]}'
+    >>> [job_passed(parse_command("gh run view 7 --json jobs"), printed, job) for job in ("lint", "e2e")]
+    [True, False]
+    """
     subcommands = {part.subcommand for part in segments if part.program == "gh"}
     if "pr checks" in subcommands:
         return any(one[2] == "pass" and one[1].strip() == job for one in CHECK_LINE.finditer(output))
-    return bool(subcommands & {"run watch", "run view"}) and f"\n\u2713 {job} in " in f"\n{output}"
+    if not subcommands & {"run watch", "run view", "pr view"}:
+        return False
+    shown = (one[0] for one in _JOB_OBJECT.finditer(output) if job in one[0])
+    return f"\n\u2713 {job} in " in f"\n{output}" or any(
+        re.search(rf'"name":\s*"{re.escape(job)}"', one) and _SUCCEEDED.search(one) for one in shown
+    )
 
 
 def saved_logs(segments: Sequence[Segment]) -> dict[str, Segment]:
