@@ -298,6 +298,24 @@ def test_a_line_four_times_as_long_takes_four_times_as_long(
     assert growth(extracted, piece * 50_000) < LINEAR
 
 
+@pytest.mark.parametrize("is_narrow", [False, True])
+@pytest.mark.slow
+def test_a_session_of_four_times_as_many_repaired_failures_takes_four_times_as_long(
+    tmp_path: Path, script: Callable[..., Script], *, is_narrow: bool
+) -> None:
+    def extracted(pieces: str) -> None:
+        log = script("s1").prompt("Fix the labels")
+        for number in range(len(pieces) // 400):
+            run = f"pytest -q tests/test_{number}.py" if is_narrow else "pytest -q"
+            named = f"FAILED tests/test_{number}.py::test_x{number} - assert {number} == 0\n1 failed in 0.1s"
+            log = log.run(run, named, code=1).edit(f"shop/a{number}.py").run(run, "1 passed in 0.1s")
+        shutil.rmtree(tmp_path / "episodes", ignore_errors=True)
+        (one,) = recorded(log.save(tmp_path / "logs"), tmp_path).recorded
+        assert one.decisions
+
+    assert growth(extracted, "." * 250_000) < LINEAR
+
+
 def stored_by_opencode(path: Path, *, data: str = "data", more: str = "") -> Path:
     """A database of OpenCode with one session; ``data`` is how its messages' column is declared."""
     with closing(sqlite3.connect(path)) as database:

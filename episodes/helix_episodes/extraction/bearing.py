@@ -78,12 +78,7 @@ def shows_pass(timeline: Timeline, change: Decision, run: CheckRun, fixes: Seque
     if run.verdict.kind not in _OF_EACH_FILE and not changes_code(timeline, change):
         return False
     texts = _texts(timeline, change)
-    nearer = (
-        one
-        for runs in timeline.runs.values()
-        for one in runs
-        if one.verdict.kind == run.verdict.kind and timeline.positions[change.id] < one.position < run.position
-    )
+    nearer = timeline.runs_of_kind(run.verdict.kind, timeline.positions[change.id], run.position)
     if any(one.passed and not _is_elsewhere(timeline, one, path, texts) for one in nearer):
         return False
     return (fixed or looks_at(timeline, run, path, texts)) and _decides(timeline, run, path, texts)
@@ -122,18 +117,9 @@ def _may_matter(timeline: Timeline, change: Decision, run: CheckRun) -> bool:
 
 def _verdict_before(timeline: Timeline, run: CheckRun, path: str, texts: str) -> CheckRun | None:
     """The last run before of a check of that kind, that failed or that looked at a file and passed."""
-    kind = run.verdict.kind
-    earlier = [
-        one
-        for runs in timeline.runs.values()
-        for one in runs
-        if one.position < run.position and one.verdict.kind == kind and may_read(one.verdict.check, path, tests=True)
-    ]
-    return max(
-        (one for one in earlier if (one.passed and looks_at(timeline, one, path, texts)) or not one.passed),
-        key=lambda one: one.position,
-        default=None,
-    )
+    earlier = timeline.runs_of_kind(run.verdict.kind, -1, run.position)
+    reading = (one for one in earlier if may_read(one.verdict.check, path, tests=True))
+    return next((one for one in reading if not one.passed or looks_at(timeline, one, path, texts)), None)
 
 
 def edits_passed(timeline: Timeline, change: Decision, run: CheckRun) -> list[ParsedCall]:

@@ -38,7 +38,7 @@ from helix_episodes.extraction.checks.ci import CI
 from helix_episodes.extraction.paths import file_name
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 
     from helix_episodes.extraction.calls import CallSubject, ParsedCall
     from helix_episodes.extraction.checks import Verdict
@@ -53,6 +53,44 @@ _GOES_ON = frozenset({"--continue", "--skip", "--abort", "--quit"})
 
 
 _position = attrgetter("position")
+
+
+def _from_the_end(run: CheckRun) -> int:
+    return -run.position
+
+
+class _Search:
+    """Looks for places below ``count`` at which something holds, and at each at most once.
+
+    It looks no further than it was asked: a failing run is mostly repaired by one that follows soon.
+
+    >>> asked = []
+    >>> search = _Search(1000, lambda at: asked.append(at) or at % 10 == 0)
+    >>> search.first_from(8), search.first_from(9), search.first_from(995), asked
+    (10, 10, None, [8, 9, 10, 995, 996, 997, 998, 999])
+    """
+
+    def __init__(self, count: int, holds: Callable[[int], bool]) -> None:
+        self._count = count
+        self._holds = holds
+        self._known: dict[int, bool] = {}
+        self._next: dict[int, int | None] = {}
+
+    def holds(self, place: int) -> bool:
+        """Whether it holds at a place."""
+        if place not in self._known:
+            self._known[place] = self._holds(place)
+        return self._known[place]
+
+    def first_from(self, start: int) -> int | None:
+        """The first such place from ``start`` on."""
+        passed = []
+        found: int | None = start
+        while found is not None and (found >= self._count or not self.holds(found)):
+            passed.append(found)
+            found = None if found >= self._count else self._next.get(found, found + 1)
+        self._next.update(dict.fromkeys(passed, found))
+        return found
 
 
 class Timeline:
@@ -93,7 +131,7 @@ class Timeline:
         runs = sorted((run for runs in self.runs.values() for run in runs), key=_position)
         self._passing = [run for run in runs if run.passed]
         self._failing = [run for run in runs if not run.passed]
-        self._settled: dict[tuple[Verdict, str | None, bool, str | None], list[CheckRun]] = {}
+        self._settled: dict[tuple[Verdict, str | None, bool, str | None], _Search] = {}
         #: The place, among the runs of its check, of the run that each of their events came of.
         self.run_of = {
             name: place for runs in self.runs.values() for place, run in enumerate(runs) for name in run.events
@@ -107,7 +145,8 @@ class Timeline:
             if call.path is not None:
                 self._on_path[call.path].append(call)
         self._wrong: dict[str, bool] = {}
-        self._repairs: dict[tuple[str, Verdict, str], list[int]] = {}
+        self._repairs: dict[tuple[str, Verdict, str], _Search] = {}
+        self._of_kind: dict[str | None, list[CheckRun]] = {}
         #: What the runs that failed name, by event, as far as `helix_episodes.extraction.fixes` has asked.
         self.complaints: dict[str, RunComplaint] = {}
 
@@ -200,10 +239,8 @@ class Timeline:
         runs, failure = self.runs[check], self.runs[check][place]
         key = (check, failure.ground, family)
         if key not in self._repairs:
-            self._repairs[key] = [at for at, run in enumerate(runs) if shows_repaired(run, failure, family)]
-        found = self._repairs[key]
-        after = bisect_right(found, place)
-        return found[after] if after < len(found) else None
+            self._repairs[key] = _Search(len(runs), lambda at: shows_repaired(runs[at], failure, family))
+        return self._repairs[key].first_from(place + 1)
 
     def settled_elsewhere(self, failure: CheckRun, error: Event) -> CheckRun | None:
         """The first later run that shows a failure to be gone though it is no run of the same check in the same way.
@@ -211,23 +248,39 @@ class Timeline:
         It ran the same task (a script's checker has a name only where it complains), or the one that rewrites what that
         complains of, or it must have compiled the same code.
         """
-        found = self._settling(failure, error)
-        after = bisect_right(found, failure.position, key=_position)
-        return found[after] if after < len(found) else None
+        after = bisect_right(self._passing, failure.position, key=_position)
+        found = self._settling(failure, error).first_from(after)
+        return None if found is None else self._passing[found]
 
     def last_clear_of(self, failure: CheckRun, error: Event) -> int:
         """The position of the last run before a failing one, of any other check, that would have shown the failure."""
-        found, check = self._settling(failure, error), failure.verdict.check
-        before = range(bisect_left(found, failure.position, key=_position) - 1, -1, -1)
-        return next((found[place].position for place in before if found[place].verdict.check != check), -1)
+        settling, check = self._settling(failure, error), failure.verdict.check
+        for place in range(bisect_left(self._passing, failure.position, key=_position) - 1, -1, -1):
+            run = self._passing[place]
+            if run.verdict.check != check and settling.holds(place):
+                return run.position
+        return -1
 
-    def _settling(self, failure: CheckRun, error: Event) -> list[CheckRun]:
-        """The passing runs that would show a failure, in order; worked out once for all failures that are alike."""
+    def _settling(self, failure: CheckRun, error: Event) -> _Search:
+        """The passing runs that would show a failure, by their places; one search for all failures that are alike."""
         uncompiled = does_not_compile(error, failure.verdict.kind)
         key = (failure.ground, failure.verdict.task, uncompiled, error.path if uncompiled else None)
         if key not in self._settled:
-            self._settled[key] = [run for run in self._passing if settles(run, failure, error)]
+            may_settle = uncompiled or failure.verdict.task is not None  # else nothing does, which is soon said
+            self._settled[key] = _Search(
+                len(self._passing) if may_settle else 0,
+                lambda at: may_settle and settles(self._passing[at], failure, error),
+            )
         return self._settled[key]
+
+    def runs_of_kind(self, kind: str | None, start: int, end: int) -> Iterator[CheckRun]:
+        """The runs of all checks of a kind between two positions, the last first; those of one call in their order."""
+        if kind not in self._of_kind:
+            runs = (run for runs in self.runs.values() for run in runs if run.verdict.kind == kind)
+            self._of_kind[kind] = sorted(runs, key=_from_the_end)
+        found = self._of_kind[kind]
+        first, last = bisect_right(found, -end, key=_from_the_end), bisect_left(found, -start, key=_from_the_end)
+        return (found[place] for place in range(first, last))
 
     def committed_after(self, failure: CheckRun) -> Event | None:
         """The next commit, where it was a commit whose hooks failed: they ran again and let it through.
