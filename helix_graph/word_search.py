@@ -134,7 +134,7 @@ def indexed(text: str) -> str:
     """
     text = _normal(text)
     plain = text.isascii()
-    if plain and text.islower():  # nothing is written together, as in most texts; looking takes longer than all else
+    if plain and text.lower() == text:  # nothing is written together, as in most texts; looking for that takes longer
         return text
     found: list[str] = []
     done = 0

@@ -56,9 +56,9 @@ class CheckVerdict(msgspec.Struct, frozen=True, kw_only=True):
 class EpisodeSignals(msgspec.Struct, frozen=True, kw_only=True):
     """One episode, as far as it matters for other episodes.
 
-    ``early`` are the checks that failed before anything was changed, ``left_passing`` the last verdict of each check
-    that passed, ``repaired`` what any check had complained of. ``changed``: it edited files or had them edited.
-    ``worked``: it did or decided anything.
+    ``early`` are the checks that failed before anything was changed. ``left_passing`` are the last verdict of each
+    check that passed, ``repaired`` is what any check had complained of; both are empty where nothing that fails later
+    could revise the outcome: it has to be a success and to have changed files. ``worked``: it did or decided anything.
     """
 
     episode: str
@@ -72,14 +72,12 @@ class EpisodeSignals(msgspec.Struct, frozen=True, kw_only=True):
     early: tuple[CheckVerdict, ...]
     left_passing: tuple[CheckVerdict, ...]
     repaired: frozenset[str]
-    changed: bool
     worked: bool
 
     @property
     def may_be_contradicted(self) -> bool:
         """Whether what the next session of the project finds failing can revise its outcome."""
-        measured = self.outcome == "success" and self.basis in {"measured", "declared"}
-        return bool(measured and self.changed and self.project and self.left_passing and self.repaired)
+        return bool(self.left_passing and self.repaired)
 
     @property
     def reverts(self) -> bool:
@@ -104,12 +102,18 @@ def signals_of(episode: Episode) -> EpisodeSignals:
         if event.type == "commit" and event.commit
     )
     # In the session's own log, in order; those of helpers' logs have lines of their own.
-    verdicts = [
-        CheckVerdict(check=event.check, command=_command_of(event, actions), event=event)
+    of_checks = [
+        (event.check, event)
         for event in episode.events
         if event.check and not event.tool and event.type in {"test", "error"} and _own_line(event) is not None
     ]
-    last_of_each = {one.check: one for one in verdicts}
+    verdicts: list[CheckVerdict] = []
+    if episode.project:  # else there is no session before it and none after it
+        verdicts = [CheckVerdict(check=name, command=_command_of(one, actions), event=one) for name, one in of_checks]
+    changed = any(one.action and one.action.verb in _EDITS for one in episode.decisions)
+    may_be_revised = changed and episode.outcome == "success" and episode.outcome_basis in {"measured", "declared"}
+    compared = verdicts if may_be_revised else []
+    last_of_each = {one.check: one for one in compared}
     return EpisodeSignals(
         episode=episode.id,
         session=episode.session,
@@ -119,11 +123,10 @@ def signals_of(episode: Episode) -> EpisodeSignals:
         outcome=episode.outcome,
         basis=episode.outcome_basis,
         commits=commits,
-        early=tuple(_early(episode, verdicts)) if episode.project else (),  # else there is no session before it
+        early=tuple(_early(episode, verdicts)) if verdicts else (),
         left_passing=tuple(one for one in last_of_each.values() if one.event.type == "test"),
-        repaired=frozenset(key for one in verdicts if one.event.type == "error" for key in _complaints(one.event)),
-        changed=any(one.action and one.action.verb in _EDITS for one in episode.decisions),
-        worked=bool(verdicts or episode.decisions),
+        repaired=frozenset(key for one in compared if one.event.type == "error" for key in _complaints(one.event)),
+        worked=bool(of_checks or episode.decisions),
     )
 
 

@@ -8,6 +8,7 @@ every edge, stands under the assertion's own name. The ends of an asserted edge 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from operator import attrgetter
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -106,7 +107,7 @@ def facts_alone(unit: str, assertions: Sequence[Named]) -> EpisodeFacts | None:
         task="",
         origin="assertion" if own else "named",
         mentions=tuple(sorted(mentions, key=lambda mention: mention.local)),
-        claims=tuple(claims),
+        claims=tuple(sorted(claims, key=attrgetter("source_local", "target_local", "type", "reason"))),
     )
 
 

@@ -176,7 +176,7 @@ def _stated(episode: Episode) -> set[tuple[str, str]]:
 
 
 def _claims(links: tuple[_Link, ...], mentions: dict[str, Mention]) -> tuple[tuple[Claim, ...], tuple[str, ...]]:
-    """Each link between two mentions once; those with an end that does not exist are problems."""
+    """Each link between two mentions once, by local ids; those with an end that does not exist are problems."""
     claims: dict[tuple[str, str, str, str], Claim] = {}
     problems: set[str] = set()
     for source, target, kind, reason, weight, loose, edit, lines in links:
@@ -198,7 +198,7 @@ def _claims(links: tuple[_Link, ...], mentions: dict[str, Mention]) -> tuple[tup
             quote=edit.quote if edit else None,
             lines=" ".join(map(str, lines)) if lines else None,
         )
-    return tuple(sorted(claims.values())), tuple(sorted(problems))
+    return tuple([claims[key] for key in sorted(claims)]), tuple(sorted(problems))
 
 
 def _of_run(number: int, run: CommandRun, log: str | None) -> RunFact:

@@ -11,7 +11,6 @@ import hashlib
 import zlib
 from collections.abc import Iterable
 from itertools import chain
-from operator import attrgetter
 from pathlib import Path
 from typing import Any
 
@@ -52,7 +51,7 @@ class EpisodeRows(msgspec.Struct, frozen=True, array_like=True):
     """
 
     number: int
-    content: msgspec.Raw
+    content: bytes
     checksum: int
     moment: str
     about: tuple[str, str, str]
@@ -197,7 +196,7 @@ def rows_of(
             for key in sorted(one.issues.split(" ")):
                 issues += (key, number, one.local)
     claims: list[Any] = []
-    for claim in sorted(facts.claims, key=_KEY_OF_CLAIM):
+    for claim in facts.claims:
         claims += (
             places[claim.source],
             places[claim.target],
@@ -232,7 +231,7 @@ def rows_of(
     packed = pack(trial) if trial else None
     return EpisodeRows(
         number,
-        msgspec.Raw(content),
+        content,
         zlib.crc32(content),
         moment,
         (facts.outcome, facts.basis, facts.origin),
@@ -241,10 +240,6 @@ def rows_of(
         (packed, checksum((number, packed))) if packed is not None else None,
         patterns_of(trial.observations) if trial else (),
     )
-
-
-#: The key of its table, but for the episode.
-_KEY_OF_CLAIM = attrgetter("source_local", "target_local", "type", "reason")
 
 
 def _flat(rows: Iterable[Iterable[Any]]) -> list[Any]:

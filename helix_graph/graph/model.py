@@ -204,7 +204,10 @@ class CostFact(msgspec.Struct, frozen=True, kw_only=True, gc=False):
 
 
 class EpisodeFacts(msgspec.Struct, frozen=True, kw_only=True):
-    """All that one episode says. ``problems`` are links left out because an end does not exist."""
+    """All that one episode says, mentions and claims in the order of their local ids.
+
+    ``problems`` are links left out because an end does not exist.
+    """
 
     episode: str
     session: str

@@ -46,7 +46,7 @@ def _facts(connection: sqlite3.Connection, number: int, row: list[str | None]) -
         {
             **dict(zip(EpisodeFacts.__struct_fields__[:EPISODE_FIELDS], fields, strict=True)),
             "mentions": _mentions(connection, number),
-            "claims": sorted(_records(connection, Claim, _CLAIMS_OF, number)),
+            "claims": _records(connection, Claim, _CLAIMS_OF, number),
             "repairs": _records(connection, Repair, _REPAIRS_OF, number),
             "runs": _records(connection, RunFact, _RUNS_OF, number),
             "costs": _records(connection, CostFact, _COSTS_OF, number),
@@ -71,6 +71,7 @@ def _mentions(connection: sqlite3.Connection, episode: int) -> list[Mention]:
 _CLAIMS_OF = (
     "SELECT s.id, t.id, c.type, reason, weight, source_local, target_local, loose, line, quote, lines FROM claim c"
     " JOIN node s ON s.number = source JOIN node t ON t.number = target WHERE episode = ?"
+    " ORDER BY source_local, target_local, c.type, reason"
 )
 _REPAIRS_OF = (
     "SELECT error, change, checked, verified_by, share, quote, replaced, line, silences FROM repair WHERE episode = ?"
@@ -148,7 +149,7 @@ def _add_nodes(graph: nx.MultiDiGraph[str], episodes: list[EpisodeFacts]) -> Non
 def _add_edges(graph: nx.MultiDiGraph[str], episodes: list[EpisodeFacts]) -> None:
     claims: defaultdict[EdgeKey, list[tuple[str, Claim]]] = defaultdict(list)
     for facts in episodes:
-        for claim in facts.claims:
+        for claim in sorted(facts.claims):
             claims[claim.source, claim.target, claim.type].append((facts.episode, claim))
     for source, target, kind in sorted(claims):
         known = claims[source, target, kind]

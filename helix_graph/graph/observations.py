@@ -147,11 +147,6 @@ class Measures:
         # One command may run several checks, and one check may complain of several things: the first result, its peers.
         return all(_passes(run) for run in runs if precedes(runs[0], run) is not True) if runs else None
 
-    @property
-    def decided_by_checks(self) -> bool:
-        """Whether checks in the log decided the outcome."""
-        return self._episode.outcome_basis == "measured"
-
     def _passes_later(self, error: Event, runs: Sequence[Event]) -> bool | None:
         if error.id in self._verified_by or any(map(_passes, runs)):
             return True
@@ -217,9 +212,17 @@ def asks(decision: Decision) -> bool:
 def observe(episode: Episode, labels: EpisodeLabels | None = None) -> tuple[Observation, ...]:
     """The observations of one episode, one for each (trigger, action, basis), in the order of the decisions."""
     found: dict[tuple[str, str, str], Observation] = {}
-    measures = Measures(episode)
     labels = labels or EpisodeLabels(episode)
-    for decision, action in zip(episode.decisions, labels.decisions, strict=True):
+    by_checks = episode.outcome_basis == "measured"
+    taking_part = [
+        (decision, action)
+        for decision, action in zip(episode.decisions, labels.decisions, strict=True)
+        if not (by_checks and asks(decision))
+    ]
+    if not taking_part:  # the measures read the whole episode
+        return ()
+    measures = Measures(episode)
+    for decision, action in taking_part:
         for trigger, level, basis, success in _measured(measures, decision, episode):
             if action == trigger:  # says nothing: the situation would recommend itself
                 continue
@@ -244,8 +247,6 @@ def _measured(
 
     An error is two situations: its kind within the check, then the check alone. Without an error the task is one.
     """
-    if measures.decided_by_checks and asks(decision):  # which most of them do: the next line takes longer
-        return
     errors = measures.answered(decision)
     if errors and asks(decision):
         return

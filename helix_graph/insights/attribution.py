@@ -213,7 +213,7 @@ def uptake_of(
 def path_to_outcome(facts: EpisodeFacts, starts: Collection[str]) -> OutcomePath:
     """The strongest path of at most five links from any of these mentions (local ids) to the outcome."""
     after: dict[str, list[tuple[str, float]]] = defaultdict(list)
-    for claim in facts.claims:
+    for claim in sorted(facts.claims):
         if claim.type != "prevents":
             after[claim.source_local].append((claim.target_local, claim.weight / MILLION))
     labels = {mention.local: mention.label for mention in facts.mentions}

@@ -283,7 +283,7 @@ def _diff_of(one: Decision | Event) -> tuple[str, ...]:
 def _links(claims: Iterable[Claim]) -> tuple[defaultdict[str, list[_Link]], defaultdict[str, list[_Link]]]:
     """What each step leads to and is led to by, each link once."""
     leads_to, led_by = defaultdict[str, list[_Link]](list), defaultdict[str, list[_Link]](list)
-    for claim in sorted(claims, key=lambda one: (one.source_local, one.target_local, one.type, one.reason)):
+    for claim in claims:
         leads_to[claim.source_local].append((claim.target_local, claim.type, claim.reason))
         led_by[claim.target_local].append((claim.source_local, claim.type, claim.reason))
     return leads_to, led_by
