@@ -34,7 +34,8 @@ from helix_graph.errors import (
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Callable, Iterable, Iterator, Mapping
+    from concurrent.futures import Future
     from pathlib import Path
     from typing import Any, Literal
 
@@ -325,8 +326,11 @@ def insert_row(connection: sqlite3.Connection, table: str, values: Mapping[str, 
 
 
 @contextlib.contextmanager
-def new_file(path: Path, kind: DatabaseKind) -> Iterator[sqlite3.Connection]:
+def new_file(path: Path, kind: DatabaseKind) -> Iterator[tuple[sqlite3.Connection, Callable[[], None]]]:
     """A connection to a file that takes its name once it is complete; within `sole_builder`.
+
+    With it comes a function that writes what a transaction has so far and has the disk begin with it: 170 MB are there
+    a quarter of a second earlier if the last indexes are made meanwhile.
 
     Nobody else sees it until then and nothing is left of one that fails, so it needs no journal. Foreign keys are not
     checked, which costs a tenth of all writing: nothing that is written first is deleted by somebody else. An older
@@ -335,21 +339,51 @@ def new_file(path: Path, kind: DatabaseKind) -> Iterator[sqlite3.Connection]:
     fresh = _beside(path, _NEW_SUFFIX)
     remove(fresh)
     try:
-        with contextlib.closing(open_for_writing(fresh, kind)) as connection:
+        with _synced(fresh, reported_as=path) as sync, contextlib.closing(open_for_writing(fresh, kind)) as connection:
             connection.execute("PRAGMA journal_mode = OFF")
             connection.execute("PRAGMA synchronous = OFF")
             connection.execute("PRAGMA foreign_keys = OFF")
+            # Nothing in it was deleted; to overwrite what rows leave behind where a page is split takes a tenth of the
+            # time of adding them, with an SQLite that does so unless it is told not to, as Debian's.
+            connection.execute("PRAGMA secure_delete = OFF")
             connection.execute(f"PRAGMA cache_size = -{_CACHE_WHEN_NEW_KIB}")
-            yield connection
+
+            def write_early() -> None:
+                connection.execute("COMMIT")
+                connection.execute("BEGIN IMMEDIATE")
+                sync()
+
+            yield connection, write_early
             connection.execute("PRAGMA synchronous = NORMAL")
             connection.execute("PRAGMA journal_mode = WAL")
         with DatabaseRefused.for_os_errors(path):
-            with fresh.open("rb+") as file:
-                os.fsync(file.fileno())
             remove(path)
             fresh.replace(path)
     finally:
         remove(fresh)
+
+
+@contextlib.contextmanager
+def _synced(path: Path, *, reported_as: Path) -> Iterator[Callable[[], None]]:
+    """Makes a file that is on the disk at the end; a call within has the disk begin with what is written by then.
+
+    Raises:
+        DatabaseRefused: The disk did not take it, then or at the end.
+    """
+    from concurrent.futures import ThreadPoolExecutor  # hooks, which load this module, make no file
+
+    with DatabaseRefused.for_os_errors(reported_as):
+        file = os.open(path, os.O_CREAT | os.O_EXCL | os.O_RDWR, OWNER_ONLY)
+    try:
+        with ThreadPoolExecutor(1) as disk:
+            begun: list[Future[None]] = []
+            yield lambda: begun.append(disk.submit(os.fsync, file))
+            begun.append(disk.submit(os.fsync, file))
+            with DatabaseRefused.for_os_errors(reported_as):
+                for one in begun:  # an error is only reported to the first that asks
+                    one.result()
+    finally:
+        os.close(file)  # after its connections: with it go their locks
 
 
 def remove(path: Path) -> None:

@@ -206,8 +206,8 @@ def _compile_new(path: Path, job: CompileJob) -> CompileReport:
     if job.dry_run:
         with closing(database.open_in_memory()) as connection:
             return _compile_into(connection, job)
-    with database.new_file(path, GRAPH_FILE) as connection:
-        return _compile_into(connection, job)
+    with database.new_file(path, GRAPH_FILE) as (connection, write_early):
+        return _compile_into(connection, msgspec.structs.replace(job, write_early=write_early))
 
 
 def _compile_existing(path: Path, job: CompileJob) -> CompileReport:
@@ -289,6 +289,8 @@ def _carry_out(
         again = msgspec.structs.replace(job, assertions_only=True, progress=None, read_files=None)
         _take_in(connection, make_plan(connection, again), changes, taken, again)
     changes.flush()
+    if job.write_early:
+        job.write_early()
     if rebuilt is not None:  # the sums of edges are read from an index of claims
         database.create_indexes(connection, GRAPH_FILE, but_of="edge")
     totals = finish_changes(changes)

@@ -241,7 +241,7 @@ class CompileJob(msgspec.Struct, frozen=True):
     """The arguments of a compile.
 
     ``damage`` is what was wrong with the file that was there before. ``read_files`` is on several processes, which have
-    been started for it.
+    been started for it. ``write_early`` writes what there is so far of a graph that nobody else can see yet.
     """
 
     episodes: Path
@@ -254,6 +254,7 @@ class CompileJob(msgspec.Struct, frozen=True):
     workers: int | None = 1
     damage: str | None = None
     read_files: Callable[[Iterable[ReadingTask]], Iterator[bytes]] | None = None
+    write_early: Callable[[], None] | None = None
 
     @property
     def whole(self) -> bool:
