@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import shutil
 import subprocess
@@ -11,6 +12,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from helix_graph import Memory, database
+from helix_graph.errors import DatabaseRefused
 from own_memory import own_memory
 from processes import assert_as_fresh, command, write_logs
 
@@ -41,6 +43,25 @@ def memory(tmp_path: Path, script: Callable[..., Script]) -> Memory:
     memory.extract(write_logs(tmp_path / "logs", script, 3))
     memory.graph.compile()
     return memory
+
+
+def test_a_disk_that_fails_while_a_graph_is_made_fails_the_compile(
+    memory: Memory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (memory.root / "causality" / "graph.db").unlink()
+    errors, sync = [OSError(errno.EIO, "Input/output error")], os.fsync
+
+    def fails_once(file: int) -> None:  # as Linux does: whoever asks again is told that all is well
+        if errors:
+            raise errors.pop()
+        sync(file)
+
+    monkeypatch.setattr(os, "fsync", fails_once)
+    with pytest.raises(DatabaseRefused, match=r"graph\.db.*Input/output error"):
+        memory.graph.compile()
+    assert not list((memory.root / "causality").glob("graph.db*.new*"))
+    memory.graph.compile()
+    assert memory.graph.status().episodes == 3
 
 
 @pytest.mark.slow
