@@ -94,8 +94,5 @@ def test_a_beginning_of_a_text_that_nobody_looked_at_is_redacted() -> None:
 
 def redact_afresh(text: str) -> helix_episodes.redaction.Redacted:
     """As `redact`, with nothing remembered."""
-    helix_episodes.redaction._secrets_in_short.cache_clear()
-    try:
-        return redact(text)
-    finally:
-        helix_episodes.redaction._secrets_in_short.cache_clear()
+    helix_episodes.redaction._FREE_OF_SECRETS.clear()
+    return redact(text)

@@ -20,7 +20,7 @@ from helix_episodes.extraction.checks import CheckFinding, Verdict
 from helix_episodes.extraction.fingerprints import diagnostics_of_finding
 from helix_episodes.model import QUOTE_LIMIT, REPLACED_LIMIT, Decision, Event, Evidence, Place
 from helix_episodes.normalization import shorten
-from helix_episodes.redaction import redact_beginning
+from helix_episodes.redaction import redact_beginning, remember_free
 from helix_episodes.session import Piece
 
 if TYPE_CHECKING:
@@ -83,9 +83,17 @@ def evidence_of(step: Step, text: str, *, replaced: str = "") -> Evidence:
         line=at.line,
         id=step.source.id,
         file=step.source.file,
-        quote=quote(at.text),
-        replaced=quote(replaced, limit=REPLACED_LIMIT),
+        quote=_quote_of(step, at.text, limit=QUOTE_LIMIT),
+        replaced=_quote_of(step, replaced, limit=REPLACED_LIMIT),
     )
+
+
+def _quote_of(step: Step, text: str, *, limit: int) -> str:
+    """As `quote`; what stands in the step as it is was looked at with the rest of it when the session was read."""
+    said = (step.text, *step.arguments.values())
+    if any(isinstance(one, str) and text in one for one in said):
+        return remember_free(shorten(redact_beginning(text, limit + _MARGIN, is_part=True), limit=limit))
+    return quote(text, limit=limit)
 
 
 def _piece(step: Step, text: str) -> Piece:

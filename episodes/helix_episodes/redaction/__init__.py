@@ -24,7 +24,6 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from functools import cache, lru_cache
 from itertools import accumulate, islice
 from typing import TYPE_CHECKING, Any
 
@@ -118,11 +117,36 @@ _VOCABULARY = Vocabulary(
     _SIEVE.words | NAME_WORDS | SUBJECT_WORDS | HEADING_WORDS | BLOCK_WORDS,
     _SIEVE.parts | NAME_PARTS | SUBJECT_PARTS,
 )
-#: Texts up to this length are remembered, so that what is remembered stays below 20 MB.
-_SHORT = 5000
-#: Of longer ones up to this length the last that have no secret are: a command's output is quoted several times.
-_LONG, _MOST_LONG = 100_000, 64
-_FREE_OF_SECRETS: dict[str, None] = {}
+
+
+class _FreeOfSecrets:
+    """Texts in which nothing was found: each is cut when its session is read, when it is quoted, and in the episode.
+
+    So many characters take 4 to 16 MB; when they are there, all are forgotten.
+    """
+
+    _MOST_CHARACTERS = 4_000_000
+
+    def __init__(self) -> None:
+        self.clear()
+
+    def clear(self) -> None:
+        """Forgets all of them."""
+        self._texts: set[str] = set()
+        self._room = self._MOST_CHARACTERS
+
+    def __contains__(self, text: str) -> bool:
+        return text in self._texts
+
+    def add(self, text: str) -> None:
+        """Remembers a text."""
+        if self._room < len(text):
+            self.clear()
+        self._texts.add(text)
+        self._room -= len(text)
+
+
+_FREE_OF_SECRETS = _FreeOfSecrets()
 
 
 class Redacted(msgspec.Struct, frozen=True, kw_only=True):
@@ -148,13 +172,7 @@ def _secrets_and_homes_in(text: str) -> Sequence[Cut]:
 
 def without_secrets(text: str) -> str:
     """The text without its secrets, home folders left in: those are needed as they are to tell where a file lies."""
-    if _secrets_in(text):
-        return _cut(text, _secrets_in).text
-    if _SHORT < len(text) <= _LONG:
-        if len(_FREE_OF_SECRETS) >= _MOST_LONG:
-            _FREE_OF_SECRETS.clear()
-        _FREE_OF_SECRETS[text] = None
-    return text
+    return _cut(text, _secrets_in).text if _secrets_in(text) else text
 
 
 def _cut(text: str, find: Callable[[str], Sequence[Cut]]) -> Redacted:
@@ -194,12 +212,21 @@ def redact_text(text: str) -> str:
     return redact(text).text if _secrets_and_homes_in(text) else text
 
 
-def redact_beginning(text: str, length: int) -> str:
-    """As `redact_text`, of the beginning of a text; of one that is known to have no secret only home folders go."""
+def redact_beginning(text: str, length: int, *, is_part: bool = False) -> str:
+    """As `redact_text`, of the beginning of a text; of one that is known to have no secret only home folders go.
+
+    What was looked at as a whole has none in a part of it (``is_part``) either.
+    """
     beginning = text[:length].strip()
-    if len(text) > length and text in _FREE_OF_SECRETS:
-        return _cut(beginning, home_folders).text
-    return redact_text(beginning)
+    if not is_part and text not in _FREE_OF_SECRETS:
+        return redact_text(beginning)
+    return _cut(beginning, home_folders).text if mentions(beginning, _HOME_SIGNS) else beginning
+
+
+def remember_free(text: str) -> str:
+    """The text, which was made by cutting a longer one that has no secret, and is not looked at again."""
+    _FREE_OF_SECRETS.add(text)
+    return text
 
 
 def for_disk(value: Any) -> Any:  # noqa: ANN401  (JSON)
@@ -225,15 +252,12 @@ _LONGEST_ID = 40
 
 
 def _secrets_in(text: str) -> Sequence[Cut]:
-    if len(text) <= _LONGEST_ID and _ID_OR_TIME.fullmatch(text):
+    if text in _FREE_OF_SECRETS or (len(text) <= _LONGEST_ID and _ID_OR_TIME.fullmatch(text)):
         return ()
-    return _secrets_in_short(text) if len(text) <= _SHORT else tuple(_secrets(text))
-
-
-# A text is cut when its session is read, when it is quoted, and again in the finished episode.
-@lru_cache(maxsize=4096)
-def _secrets_in_short(text: str) -> tuple[Cut, ...]:
-    return tuple(_secrets(text))
+    found = tuple(_secrets(text))
+    if not found:
+        _FREE_OF_SECRETS.add(text)
+    return found
 
 
 def _secrets(text: str) -> Iterable[Cut]:
@@ -306,8 +330,7 @@ def without_emails(session: Session) -> Session:
 
 def redacted_session(session: Session) -> Session:
     """The session with the secrets cut from all it says, each text as a whole; home folders stay until the end."""
-    # Short outputs come again and again; a quarter of the time is theirs.
-    return _session(session, cache(without_secrets))
+    return _session(session, without_secrets)
 
 
 def _session(session: Session, change: Callable[[str], str]) -> Session:
