@@ -26,7 +26,7 @@ from tallies import CORPORA
 from helix_graph import Memory
 from helix_graph.causality.check_rates import ENOUGH_RUNS, CheckRates
 from helix_graph.causality.check_runs import check_trials, in_time_order
-from helix_graph.stats.rates import predictive_range
+from helix_graph.stats.intervals import predictive_range
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

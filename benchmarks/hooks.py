@@ -36,7 +36,7 @@ import numpy as np
 from generated import write_episodes
 
 from helix_graph import Memory
-from helix_graph.causality.antipattern_cache import write_anti_patterns
+from helix_graph.hook_caches import write_anti_patterns
 from helix_graph.trust import begin
 
 #: As the installed script does it.

@@ -34,9 +34,8 @@ from tallies import CORPORA
 from helix_episodes.extraction.pipeline import extract
 from helix_episodes.readers import read_sessions
 from helix_graph import Memory
-from helix_graph.causality.effects import effects_of
+from helix_graph.causality.effects import Placebo, effects_of, placebo
 from helix_graph.causality.hypotheses import TrialMatrix, hypotheses
-from helix_graph.causality.placebo import Placebo, placebo
 from helix_graph.graph.observations import TrialStep, trial_of
 from helix_graph.stats.intervals import wilson_interval
 

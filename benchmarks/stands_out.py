@@ -32,7 +32,7 @@ from tallies import CORPORA
 import helix_cli
 from helix_episodes.readers import read_sessions
 from helix_graph import Memory
-from helix_graph.highlights_cache import sentences_for_agents
+from helix_graph.hook_caches import sentences_for_agents
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

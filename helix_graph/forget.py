@@ -39,8 +39,7 @@ import msgspec
 
 from helix_episodes.errors import HelixGraphError, InvalidEpisode, NotFound
 from helix_episodes.model import Episode, sortable_time
-from helix_episodes.packed_files import HEAD_BYTES, packed_format
-from helix_episodes.safe_files import TEMPORARY_SUFFIX, read_regular, remove_file
+from helix_episodes.safe_files import HEAD_BYTES, TEMPORARY_SUFFIX, packed_format, read_regular, remove_file
 from helix_episodes.source_logs import ids_in
 from helix_episodes.store import PREFIX, RENAMED, EpisodeStore, decode_episode, is_session_id, session_of
 from helix_episodes.verification import texts_of
@@ -55,7 +54,7 @@ from helix_graph.plans.workspaces import forget_tasks
 from helix_graph.project import ACCEPTED_RULES, HIGHLIGHTS, HOOK_LOG, PAGES, PREPARED, RULE_TRIALS, digest
 from helix_graph.rules.staged import AcceptedRule, forget_rules
 from helix_graph.set_aside import ASSERTIONS, SET_ASIDE, quarantined_of_session
-from helix_graph.shards.places import forget_in_shards
+from helix_graph.shards.files import forget_in_shards
 from helix_graph.shared_authors import CACHE as SHARED_AUTHORS
 from helix_graph.sharing.model import ServerErasure
 from helix_graph.tombstones import Fingerprint, Searcher, Tombstones, Unsearched

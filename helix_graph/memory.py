@@ -551,8 +551,8 @@ class Memory:
         ``memories`` are other ``.helix`` folders whose episodes go there too. What any of these memories forgets later
         leaves the shards as well.
         """
+        from helix_graph.shards.files import remember_folder
         from helix_graph.shards.pack import pack
-        from helix_graph.shards.places import remember_folder
 
         folder = as_path("output", output).absolute()
         several = [self.root, *(as_path("memories", one) for one in as_tuple("memories", memories))]

@@ -26,8 +26,7 @@ from helix_episodes.model import sortable_time
 from helix_episodes.readers import read_sessions
 from helix_graph.graph.error_precedents import find_precedents
 from helix_graph.graph.graph_db import open_graph
-from helix_graph.graph.precedent_rows import Past
-from helix_graph.graph.remedy_relevance import is_of_kind, repairs_by_itself, word_left_out
+from helix_graph.graph.past_remedies import Past, is_of_kind, repairs_by_itself, word_left_out
 from helix_graph.insights.holdout import uniform_draw
 from helix_graph.issues.api import Issues
 from helix_graph.seed_api import SeedGraph

@@ -11,8 +11,8 @@ import pytest
 
 from helix_cli.app import run
 from helix_graph import Memory
-from helix_graph.causality.antipattern_cache import fragile_line, write_anti_patterns
-from helix_graph.stats.rates import pooling_strength, predictive_range, shrunk_rate, usual_rate
+from helix_graph.hook_caches import fragile_line, write_anti_patterns
+from helix_graph.stats.intervals import pooling_strength, predictive_range, shrunk_rate, usual_rate
 from hook_calls import call
 from session_script import BEGIN, Script
 

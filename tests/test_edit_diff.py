@@ -11,7 +11,7 @@ from click.testing import CliRunner
 from helix_cli.app import cli
 from helix_episodes.model import REPLACED_LIMIT
 from helix_graph import Memory
-from helix_graph.graph.edit_diff import edit_diff
+from helix_graph.issues.remedies import edit_diff
 from session_script import BEGIN, Script
 
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ from msgspec.structs import replace
 from helix_episodes.errors import InvalidArgument
 from helix_episodes.model import Decision, Place
 from helix_graph.graph.episode_facts import facts_of
-from helix_graph.graph.finer_labels import named
+from helix_graph.graph.mentions import named
 from helix_graph.graph.node_labels import decision_key
 from thoroughness import examples
 

@@ -11,7 +11,7 @@ from click.testing import CliRunner
 
 from helix_cli.app import cli
 from helix_graph import Memory
-from helix_graph.highlights_cache import drop_highlights, sentences_for_agents
+from helix_graph.hook_caches import drop_highlights, sentences_for_agents
 from session_script import BEGIN, Script
 
 if TYPE_CHECKING:

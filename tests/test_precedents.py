@@ -17,7 +17,7 @@ from helix_graph.graph.api import Graph
 from helix_graph.graph.error_precedents import find_precedents
 from helix_graph.graph.graph_db import open_graph
 from helix_graph.graph.model import UsualRepair
-from helix_graph.graph.precedent_rows import Past
+from helix_graph.graph.past_remedies import Past
 from session_script import BEGIN
 from small_worlds import memory_of
 

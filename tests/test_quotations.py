@@ -16,8 +16,8 @@ from helix_cli.app import run
 from helix_episodes.errors import InvalidArgument, NotFound
 from helix_episodes.model import Action
 from helix_graph import Memory
-from helix_graph.causality.antipattern_cache import graph_state
 from helix_graph.errors import NodeNotFound
+from helix_graph.hook_caches import graph_state
 from helix_graph.insights.safe_quoting import cut_line, label_or_quoted, quoted
 from helix_graph.plans.insight_injection import insight_line
 from helix_graph.plans.model import Remembered

@@ -12,7 +12,7 @@ from rich.cells import cell_len
 
 from demo_logs import demo_memory_in
 from helix_cli.output import short_id, table
-from helix_graph.graph.finer_labels import of_several
+from helix_graph.graph.mentions import of_several
 from pseudo_terminal import unstyled
 from screens import shown
 from small_worlds import group, memory_of

@@ -35,9 +35,8 @@ from lifelike import FAULTS
 from world import World, sessions, true_effects
 
 from helix_graph.causality.edge_support import claims_of
-from helix_graph.causality.effects import FALSE_DISCOVERY_RATE, effect_report
+from helix_graph.causality.effects import FALSE_DISCOVERY_RATE, effect_report, placebo
 from helix_graph.causality.hypotheses import TrialMatrix, hypotheses
-from helix_graph.causality.placebo import placebo
 from helix_graph.graph.observations import Trial, trial_of
 from helix_graph.stats.intervals import q_values, wilson_interval
 from helix_graph.stats.strata import chances, tables_of

@@ -18,7 +18,7 @@ from datetime import UTC, datetime, timedelta
 
 from helix_graph.rules.ledger import Judged, SessionCount, before_and_after, settle
 from helix_graph.rules.staged import AcceptedRule, TrialDraw, is_given, result_of, sessions_needed
-from helix_graph.stats.rates import ALIKE
+from helix_graph.stats.intervals import ALIKE
 
 KINDS = ("halves", "halves", "harms", *("nothing",) * 3, *("ignored",) * 2, *("after a bad spell",) * 2)
 FACTORS = {"halves": 0.5, "harms": 1.7}

@@ -19,14 +19,14 @@ from sealed_places import Places
 from tallies import CORPORA
 
 from helix_graph import Memory
-from helix_graph.graph.finer_labels import named
+from helix_graph.graph.mentions import named
 from helix_graph.stats.intervals import wilson_interval
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from helix_graph.graph.finer_labels import Resolution
     from helix_graph.graph.label_search import LabelMatch
+    from helix_graph.graph.mentions import Resolution
 
 #: How many answers a user reads.
 FIRST = 3

@@ -52,9 +52,9 @@ if TYPE_CHECKING:
     from helix_graph.causality.check_rates import CheckReport
     from helix_graph.causality.contrast import Contrast, WithoutAnswer
     from helix_graph.causality.edge_support import ClaimReport
+    from helix_graph.causality.effects import Placebo
     from helix_graph.causality.fault_localization import Explanation
     from helix_graph.causality.fragile import FragileReport
-    from helix_graph.causality.placebo import Placebo
     from helix_graph.causality.repeated_errors import Repeats
     from helix_graph.causality.runbook import Runbook, RunbookCheck
     from helix_graph.graph.api import Graph
@@ -323,8 +323,8 @@ class Causality:
 
     def placebo(self, *, rounds: int = 20) -> Placebo:
         """What is found, and what would be found if nothing mattered (1 to 1000 ``rounds`` of shuffled outcomes)."""
+        from helix_graph.causality.effects import placebo
         from helix_graph.causality.hypotheses import TrialMatrix
-        from helix_graph.causality.placebo import placebo
 
         return placebo(TrialMatrix(self.trials()), rounds=rounds)
 

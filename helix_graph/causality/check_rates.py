@@ -1,8 +1,9 @@
 """How often each check fails, and after what kind of change it fails more often than usual.
 
-Rates are drawn towards the check's own rate and come with a range for the next runs (`helix_graph.stats.rates`). Below
-`ENOUGH_SESSIONS` only counts are shown. What is said of a situation is a count of what followed, no cause: changes in a
-folder may fail more often because they are larger. Situations that hold mostly the same runs are reported once.
+Rates are drawn towards the check's own rate and come with a range for the next runs (`helix_graph.stats.intervals`).
+Below `ENOUGH_SESSIONS` only counts are shown. What is said of a situation is a count of what followed, no cause:
+changes in a folder may fail more often because they are larger. Situations that hold mostly the same runs are reported
+once.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ from helix_graph.causality.check_runs import (
     is_judged,
     typical_command,
 )
-from helix_graph.stats.rates import Estimate, pooling_strength, predictive_range, shrunk_rate, usual_rate
+from helix_graph.stats.intervals import Estimate, pooling_strength, predictive_range, shrunk_rate, usual_rate
 
 if TYPE_CHECKING:
     from helix_graph.graph.observations import Trial, TrialRun

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from helix_graph.graph.finer_labels import finer_of_decision, named
+from helix_graph.graph.mentions import finer_of_decision, named
 from helix_graph.graph.node_labels import decision_key
 from helix_graph.graph.observations import Trial, TrialStep, is_same
 from helix_graph.graph.patterns import COMES_LAST, Effect, StepCounts

@@ -15,7 +15,7 @@ import msgspec
 
 from helix_episodes.store import PREFIX
 from helix_graph.database import ANY_OF, as_list
-from helix_graph.graph.mention_texts import MentionGroup, TextMatch, find_texts
+from helix_graph.graph.mentions import MentionGroup, TextMatch, find_texts
 from helix_graph.graph.model import mean_weight, rate
 from helix_graph.graph.node_labels import check_label
 from helix_graph.stats.intervals import wilson_interval
@@ -23,7 +23,7 @@ from helix_graph.stats.intervals import wilson_interval
 if TYPE_CHECKING:
     import sqlite3
 
-    from helix_graph.graph.finer_labels import Resolution
+    from helix_graph.graph.mentions import Resolution
 
 
 #: Source, target, type.

@@ -34,8 +34,9 @@ if TYPE_CHECKING:
 
     from helix_graph.graph.assertions import Assertion
     from helix_graph.graph.compile import CompileReport
-    from helix_graph.graph.finer_labels import Resolution
+    from helix_graph.graph.export import ExportedTables
     from helix_graph.graph.label_search import LabelsAnswer
+    from helix_graph.graph.mentions import Resolution
     from helix_graph.graph.model import AnchoredNode, NodeAnchor, NodeExample
     from helix_graph.graph.path_answer import PathAnswer
     from helix_graph.graph.relations import RelationsAnswer
@@ -43,7 +44,6 @@ if TYPE_CHECKING:
     from helix_graph.graph.source_files import Digests
     from helix_graph.graph.status import Status
     from helix_graph.graph.subgraph import Excerpt
-    from helix_graph.graph.tables import ExportedTables
 
 
 MOST_PRECEDENTS = 100
@@ -53,7 +53,7 @@ MOST_LABELS = 1000
 MOST_NODES = 20_000
 #: What may be asked for together.
 _VIEWS: tuple[set[str], ...] = (set(), {"focus"}, {"source", "target"}, {"episode"})
-#: `helix_graph.graph.finer_labels.Resolution`.
+#: `helix_graph.graph.mentions.Resolution`.
 RESOLUTIONS: tuple[Resolution, ...] = ("kind", "place", "thing")
 #: A person does not compare more than ten paths.
 MOST_ALTERNATIVES = 10
@@ -152,8 +152,8 @@ class Graph:
             InvalidArgument: There is nothing in the text. ``limit`` is not between 1 and 100. ``before`` is no time.
         """
         from helix_graph.graph.error_precedents import find_precedents
-        from helix_graph.graph.precedent_rows import Past
-        from helix_graph.graph.remedy_state import WorkingTree
+        from helix_graph.graph.past_remedies import Past
+        from helix_graph.graph.recent_work import WorkingTree
         from helix_graph.shared_authors import authors_of
 
         most = as_int("limit", limit, lowest=1, highest=MOST_PRECEDENTS)
@@ -358,13 +358,13 @@ class Graph:
         """Writes the whole graph as tables into a new or empty folder.
 
         ``neo4j`` gives ``nodes.csv`` and ``relationships.csv`` for neo4j-admin import, ``parquet`` gives
-        ``nodes.parquet`` and ``edges.parquet``. See `helix_graph.graph.tables`.
+        ``nodes.parquet`` and ``edges.parquet``. See `helix_graph.graph.export`.
 
         Raises:
             FolderInUse: There is a file, or a folder that is not empty.
             MissingExtra: Parquet was asked for without pyarrow.
         """
-        from helix_graph.graph.tables import TABLE_FORMATS, export_tables
+        from helix_graph.graph.export import TABLE_FORMATS, export_tables
 
         wanted = as_choice("format", format, tuple(TABLE_FORMATS))
         with self._open() as connection:

@@ -35,7 +35,7 @@ from helix_episodes.model import (
 )
 from helix_episodes.normalization import first_line
 from helix_graph.graph import MILLION
-from helix_graph.graph.finer_labels import findable, finer_of_decision, finer_of_event
+from helix_graph.graph.mentions import findable, finer_of_decision, finer_of_event
 from helix_graph.graph.model import Claim, CostFact, EpisodeFacts, Mention, Repair, RunFact, node_id
 from helix_graph.graph.node_labels import EpisodeLabels, family_of, is_error, outcome_key
 

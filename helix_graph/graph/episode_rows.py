@@ -26,7 +26,7 @@ from helix_episodes.store import without_value
 from helix_graph.database import as_list
 from helix_graph.graph.asserted_facts import Named, as_corrected, facts_with
 from helix_graph.graph.assertions import decode_assertion, distinct
-from helix_graph.graph.mention_texts import wording
+from helix_graph.graph.mentions import wording
 from helix_graph.graph.model import EpisodeFacts, Mention
 from helix_graph.graph.node_labels import EpisodeLabels
 from helix_graph.graph.observations import Trial, pack, trial_of

@@ -12,8 +12,8 @@ That the same check failed is no precedent, nor is a failure that was meant to c
 Shown is what can be done again (`is_of_use`); a marker that silences a check is a habit and never a repair, neither
 shown nor counted. What was verified comes first (a change after which the failing check was seen to pass), then what
 shares most of what the message names (symbol, file, wording), then the newest. A change that the working tree no longer
-holds comes after one that it does (`helix_graph.graph.remedy_state`). A text that is the name of a kind (a rule, a part
-of a label) finds all errors of that kind; without a text, the newest errors are shown.
+holds comes after one that it does (`helix_graph.graph.past_remedies`). A text that is the name of a kind (a rule, a
+part of a label) finds all errors of that kind; without a text, the newest errors are shown.
 
 A hook runs this after every failure of a tool, so the module imports little.
 """
@@ -41,12 +41,16 @@ from helix_graph.graph.error_query import (
     symbol_in,
     tells_apart,
 )
-from helix_graph.graph.precedent_rows import Past, PrecedentHit, attempts_after, precedent_row, silencing_row
-from helix_graph.graph.remedy_relevance import (
+from helix_graph.graph.past_remedies import (
+    Past,
+    PrecedentHit,
+    attempts_after,
     comes_first,
     file_name,
     is_concise,
     is_of_use,
+    precedent_row,
+    silencing_row,
     speaks_of_it,
     transferability,
     way_of,
@@ -57,7 +61,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
     from typing import Any
 
-    from helix_graph.graph.remedy_state import WorkingTree
+    from helix_graph.graph.recent_work import WorkingTree
 
     #: One row of the answer, under the field names of `helix_graph.graph.model.SeenAnswer`.
     Row = dict[str, Any]

@@ -22,7 +22,7 @@ from helix_graph.graph.adjacency import (
     NodeSummary,
     summary_of,
 )
-from helix_graph.graph.finer_labels import named
+from helix_graph.graph.mentions import named
 from helix_graph.graph.shortest_paths import Ends
 
 if TYPE_CHECKING:

@@ -34,7 +34,7 @@ FILE_NAME = "graph.db"
 EXPORT_NAME = "causal-graph.json"
 #: The original schema asks for two numbers and a dot.
 EXPORT_VERSION = "1.0"
-#: A change to `node_labels`, `finer_labels` or `normalization` that gives any mention another label, place or thing is
+#: A change to `node_labels`, `mentions` or `normalization` that gives any mention another label, place or thing is
 #: a new version.
 LABEL_VERSION = "4"
 #: ``grammar``: the only mode; part of the version, so that another mode would rebuild the file.

@@ -34,7 +34,7 @@ import msgspec
 from helix_episodes.light_imports import Regex
 from helix_graph.graph.adjacency import FAILS, PASSES
 from helix_graph.graph.label_search import candidates, labels_of_checks
-from helix_graph.graph.mention_texts import MentionGroup, MentionKey
+from helix_graph.graph.mentions import MentionGroup, MentionKey
 from helix_graph.graph.passed_or_failed import wanted
 from helix_graph.graph.question_words import words_asked
 from helix_graph.graph.shortest_paths import Ends
@@ -42,7 +42,7 @@ from helix_graph.graph.shortest_paths import Ends
 if TYPE_CHECKING:
     from helix_graph.graph.adjacency import Adjacency
     from helix_graph.graph.label_search import Candidate, LabelMatch
-    from helix_graph.graph.mention_texts import TextMatch
+    from helix_graph.graph.mentions import TextMatch
 
 
 #: What words have none of: a dot, slash, colon or underscore within, or a capital after a small letter.

@@ -23,8 +23,7 @@ import msgspec
 from helix_episodes.extraction.shell.programs import LOOKERS, LOOKING_SUBCOMMANDS
 from helix_graph.database import ANY_OF, as_list
 from helix_graph.graph.adjacency import MentionPlace
-from helix_graph.graph.finer_labels import named
-from helix_graph.graph.mention_texts import AllTexts, MentionKey, MentionText, all_texts, read_mentions
+from helix_graph.graph.mentions import AllTexts, MentionKey, MentionText, all_texts, named, read_mentions
 from helix_graph.graph.passed_or_failed import Wanted, leaning, wanted
 from helix_graph.graph.question_words import (
     TABLE_WORDS,
@@ -42,8 +41,7 @@ if TYPE_CHECKING:
     import sqlite3
     from collections.abc import Collection
 
-    from helix_graph.graph.finer_labels import Resolution
-    from helix_graph.graph.mention_texts import MentionGroup
+    from helix_graph.graph.mentions import MentionGroup, Resolution
 
 
 #: What a word weighs that begins a longer one; so many letters it must have.

@@ -89,7 +89,7 @@ class Mention(msgspec.Struct, frozen=True, gc=False):
     took away (`helix_episodes.model.Evidence`). One that is not
     ``counted`` names a node (as the end of an asserted edge) without being an occurrence of it; a
     ``deliberate`` one failed on purpose. ``place`` and ``thing`` say what it was about: see
-    `helix_graph.graph.finer_labels`.
+    `helix_graph.graph.mentions`.
     """
 
     local: str
@@ -290,7 +290,7 @@ class Remedy(msgspec.Struct, frozen=True, kw_only=True):
     ``verified`` is true when the failing check was seen to pass after it; ``verified_by`` says what was seen. Of
     several changes each may have done it: ``share`` is 1/n. ``rationale`` is what the agent said it was for, ``quote``
     what it changed, ``deleted`` the lines that it took away where it wrote none. ``state`` is whether the working tree
-    still has it (`helix_graph.graph.remedy_state`), None where that cannot be compared; a change that has moved is
+    still has it (`helix_graph.graph.recent_work`), None where that cannot be compared; a change that has moved is
     ``now_at`` another file. ``line`` is the log's.
     """
 

@@ -7,8 +7,8 @@ from typing import Any
 import msgspec
 
 from helix_graph.graph.adjacency import Frequency, MentionPlace, NodeSummary
-from helix_graph.graph.finer_labels import Resolution
 from helix_graph.graph.label_search import LabelMatch
+from helix_graph.graph.mentions import Resolution
 from helix_graph.graph.model import GraphNode, row_of
 
 #: The hint where a text is of no node.

@@ -52,7 +52,7 @@ from helix_graph.graph.shortest_paths import (
 )
 
 if TYPE_CHECKING:
-    from helix_graph.graph.finer_labels import Resolution
+    from helix_graph.graph.mentions import Resolution
 
 
 #: What "leads to" means unless one asks for more: `prevents` and `correlates` lead nowhere.

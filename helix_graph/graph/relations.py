@@ -19,12 +19,12 @@ from helix_graph.graph.adjacency import Adjacency, EdgeClaim, End, Frequency, No
 from helix_graph.graph.finer_adjacency import FinerAdjacency
 from helix_graph.graph.label_lookup import Match, TextReading, matches
 from helix_graph.graph.label_search import LabelMatch
-from helix_graph.graph.mention_texts import MentionKey
+from helix_graph.graph.mentions import MentionKey
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from helix_graph.graph.finer_labels import Resolution
+    from helix_graph.graph.mentions import Resolution
 
 ALL_TYPES = ("causes", "enables", "prevents", "correlates")
 

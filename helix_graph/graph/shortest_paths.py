@@ -15,7 +15,7 @@ import msgspec
 
 from helix_episodes.store import PREFIX
 from helix_graph.graph.adjacency import FIRMEST, Adjacency, Edge, End, Firmness, Joint
-from helix_graph.graph.mention_texts import MentionKey
+from helix_graph.graph.mentions import MentionKey
 
 _Sequence = tuple[tuple[str, ...], ...]
 

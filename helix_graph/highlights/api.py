@@ -26,7 +26,7 @@ from helix_graph.highlights.requests import (
     rule_sentences,
     written_rules,
 )
-from helix_graph.highlights_cache import read_highlights, write_highlights
+from helix_graph.hook_caches import read_highlights, write_highlights
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -7,7 +7,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Literal, get_args
 
 from helix_graph.graph.graph_db import open_graph
-from helix_graph.highlights_cache import drop_highlights
+from helix_graph.hook_caches import drop_highlights
 from helix_graph.issues.model import By, IssueDetails, IssueList, IssueStatementMade, State
 from helix_graph.issues.survey import IssueSurvey
 from helix_graph.validation import as_choice, as_int, as_line, as_text

@@ -36,7 +36,7 @@ class GeneralRemedy(msgspec.Struct, frozen=True, kw_only=True):
     and ``change`` say what these have in common (`helix_graph.causality.workarounds`). ``each`` has the different
     commands or files with how often each was used. ``verified`` of these
     times the failing check or call was seen to go well after it. ``example`` is what the latest of them changed, and
-    ``diff`` the same line by line where it was an edit (`helix_graph.graph.edit_diff`).
+    ``diff`` the same line by line where it was an edit (`helix_graph.issues.remedies`).
     """
 
     how: How

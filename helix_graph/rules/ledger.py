@@ -20,8 +20,7 @@ from msgspec.structs import replace
 from helix_graph.rules.model import BeforeAfter, MonthCount, Rate, Rule, RuleObservation, RuleRecord, State, Verdict
 from helix_graph.rules.observance import SessionActs, observations
 from helix_graph.rules.rule_files import id_of_line, in_force, is_read_by
-from helix_graph.stats.intervals import q_values, wilson_interval
-from helix_graph.stats.rates import RateRatio, effective_counts, rate_ratio
+from helix_graph.stats.intervals import RateRatio, effective_counts, q_values, rate_ratio, wilson_interval
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from helix_episodes.extraction.shell.commands import parse_command
 from helix_episodes.redaction import for_disk
-from helix_graph.graph.remedy_relevance import word_left_out
+from helix_graph.graph.past_remedies import word_left_out
 from helix_graph.insights.safe_quoting import sanitize_line
 from helix_graph.rules.model import EvidenceLine, Proposal, RuleRecord
 from helix_graph.rules.staged import LONGEST_RULE

@@ -1,4 +1,7 @@
-"""Shards as files: where they are, which episodes they have, how they are written, and how a session leaves them."""
+"""Shards as files: where they are, which episodes they have, how they are written, and how a session leaves them.
+
+A memory notes where it has been packed to, so that what it forgets leaves those shards too.
+"""
 
 from __future__ import annotations
 
@@ -12,12 +15,16 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from helix_episodes.errors import FileError, WriteFailed
-from helix_episodes.safe_files import locked, make_folder, open_regular, remove_file, write_atomically
+from helix_episodes.errors import FileError, HelixGraphError, WriteFailed
+from helix_episodes.msgspec_types import read_json
+from helix_episodes.safe_files import locked, make_folder, open_regular, read_regular, remove_file, write_atomically
 from helix_episodes.store import PREFIX
 from helix_graph.errors import MissingExtra
 from helix_graph.graph.graph_db import LABEL_VERSION, TRIAL_VERSION
+from helix_graph.project import PACKED
 from helix_graph.shards.rows import COLUMNS, EVERY, FACTS, NUMBERS, Row
+from helix_graph.tombstones import Unsearched
+from helix_graph.trust import content_digest, is_own, seal
 
 #: What a shard is made of; one of another version is written again.
 VERSION = f"1 {LABEL_VERSION} {TRIAL_VERSION}"
@@ -201,3 +208,36 @@ def _remove_from(path: Path, is_gone: Callable[[str], bool]) -> bool:
     rest = table.filter(compute.invert(compute.is_in(table["episode"], value_set=pa.array(sorted(gone)))))
     write_table(path, rest, {name: one for name, one in members.items() if name not in gone})
     return True
+
+
+def remember_folder(root: Path, folder: Path) -> None:
+    """Adds a folder to those that the memory in ``root`` has been packed to; one from a clone begins anew."""
+    known = _folders(root)
+    if folder not in known:
+        listed = msgspec.json.format(msgspec.json.encode(sorted(map(str, (*known, folder)))), indent=2) + b"\n"
+        before = (read_regular(root / PACKED),) if known else ()
+        seal(root, PACKED, *map(content_digest, (listed, *before)))  # whenever this process is killed
+        write_atomically(root / PACKED, listed)
+
+
+def _folders(root: Path) -> list[Path]:
+    """The folders in the list; none where it cannot be read, or another than this user made it."""
+    return [Path(one) for one in read_json(root / PACKED, list[str]) or ()] if is_own(root, PACKED) else []
+
+
+def forget_in_shards(root: Path, is_gone: Callable[[str], bool]) -> list[Unsearched]:
+    """Takes sessions out of all shards that the memory in ``root`` was packed to; what could not be reached."""
+    unreached = []
+    if (root / PACKED).exists() and not _folders(root):
+        problem = "it is no list of folders that you wrote on this machine; pack to them again, or delete it"
+        unreached.append(Unsearched(file=PACKED, problem=problem))
+    for folder in _folders(root):
+        if not folder.is_dir():
+            problem = f"it is not there; if it was deleted, delete {PACKED} and pack to the others again"
+            unreached.append(Unsearched(file=str(folder), problem=problem))
+            continue
+        try:
+            remove_sessions(folder, is_gone)
+        except (HelixGraphError, OSError) as error:
+            unreached.append(Unsearched(file=str(folder), problem=str(error)))
+    return unreached

@@ -38,8 +38,18 @@ from helix_graph.graph.observations import unpack
 from helix_graph.graph.row_checksums import read_digests
 from helix_graph.issues.history import Failure, History, first_occurrences
 from helix_graph.issues.remedies import changes_for, kinds_of_changes
-from helix_graph.shards.aggregate import TABLES, Sums, Table, newest_versions, sums_of_facts, total
-from helix_graph.shards.engines import LOCAL_MASTER, engine_errors, open_duckdb, open_spark
+from helix_graph.shards.engines import (
+    LOCAL_MASTER,
+    TABLES,
+    Sums,
+    Table,
+    engine_errors,
+    newest_versions,
+    open_duckdb,
+    open_spark,
+    sums_of_facts,
+    total,
+)
 from helix_graph.shards.files import (
     ShardDamaged,
     arrow_schema,

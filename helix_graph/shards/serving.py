@@ -14,8 +14,7 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Final
 
-from helix_graph.shards.aggregate import TABLES, Sums, Table, Way, total
-from helix_graph.shards.engines import open_duckdb
+from helix_graph.shards.engines import TABLES, Sums, Table, Way, open_duckdb, total
 from helix_graph.shards.files import parquet_modules
 from helix_graph.shards.fold import ROWS_A_GROUP, check_fold, check_output, replacing, schema_of, write_tables
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from helix_graph.graph.finer_labels import named
+from helix_graph.graph.mentions import named
 from helix_graph.graph.model import short_hash
 from helix_graph.graph.paths import NO_WAY
 from helix_graph.issues.history import REPORTED

@@ -14,9 +14,9 @@ import msgspec
 
 from helix_episodes.model import Decision, Episode, Event
 from helix_graph.causality.lookups import lookups_in
-from helix_graph.graph.edit_diff import edit_diff
 from helix_graph.graph.episode_facts import facts_of
 from helix_graph.graph.observations import in_order
+from helix_graph.issues.remedies import edit_diff
 from helix_graph.web.page_graph import fine_id
 
 if TYPE_CHECKING:
@@ -50,7 +50,7 @@ class PageStep(msgspec.Struct, frozen=True, kw_only=True):
     """One decision or event of a session; ``links`` name the step, the edge and the reason, away from or to this one.
 
     ``how`` is how it came out; ``why`` and ``situation`` are of decisions, ``message`` is of events. ``diff`` are the
-    lines that an edit changed (`helix_graph.graph.edit_diff`).
+    lines that an edit changed (`helix_graph.issues.remedies`).
     """
 
     id: str

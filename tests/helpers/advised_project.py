@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from copied_memory import copied
 from demo_logs import demo_memory_in
-from helix_graph.causality.antipattern_cache import write_anti_patterns
+from helix_graph.hook_caches import write_anti_patterns
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -31,8 +31,8 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from helix_graph.graph.compile import CompileReport
+    from helix_graph.graph.export import ExportedTables
     from helix_graph.graph.status import Status
-    from helix_graph.graph.tables import ExportedTables
 
     Row = Mapping[str, Any]
 

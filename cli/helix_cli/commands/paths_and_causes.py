@@ -27,7 +27,7 @@ from helix_cli.output import (
     warn_of_more,
 )
 from helix_cli.terminal import Branch, Part, StyledWord, columns, is_terminal, leaf, quiet, strong, verdict
-from helix_graph.graph.finer_labels import of_several
+from helix_graph.graph.mentions import of_several
 from helix_graph.graph.paths import NO_WAY
 
 if TYPE_CHECKING:

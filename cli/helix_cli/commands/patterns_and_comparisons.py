@@ -13,7 +13,7 @@ import click
 from helix_cli.app import open_for_question, open_memory
 from helix_cli.output import count, fields, json_option, percent, points, prints, say, show, table, warn_of_more
 from helix_cli.terminal import Part, verdict
-from helix_graph.graph.finer_labels import of_several
+from helix_graph.graph.mentions import of_several
 from helix_graph.graph.patterns import (
     AT_EACH_LOOK,
     NOTHING_TO_COMPARE,
@@ -28,10 +28,10 @@ from helix_graph.graph.patterns import (
 
 if TYPE_CHECKING:
     from helix_graph.causality.api import Survey
+    from helix_graph.causality.check_patterns import ReadableRows
     from helix_graph.causality.contrast import OutcomeRate, WithoutAnswer
     from helix_graph.causality.edge_support import ClaimReport
-    from helix_graph.causality.pattern_selection import ReadableRows
-    from helix_graph.causality.placebo import Placebo
+    from helix_graph.causality.effects import Placebo
     from helix_graph.causality.repeated_errors import Repeats
     from helix_graph.stats.intervals import Interval
 
@@ -78,7 +78,7 @@ def render_patterns(found: Sequence[Pattern], survey: Survey, *, works: bool | N
 
     ``works`` chooses the rows worth reading of those that work (or fail); with None every row is printed.
     """
-    from helix_graph.causality.pattern_selection import readable
+    from helix_graph.causality.check_patterns import readable
 
     chosen = None if works is None else readable(found, works=works, tools=survey.tools)
     rows = found if chosen is None else chosen.rows

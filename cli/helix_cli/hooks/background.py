@@ -83,7 +83,7 @@ def extract_log(call: HookCall, root: Path) -> tuple[str, ...]:
 
 def _learn_from(root: Path, sessions: Iterable[str]) -> None:
     """Compiles the graph, and learns from sessions that have ended what they show about advice, and what they teach."""
-    from helix_graph.causality.antipattern_cache import is_up_to_date, write_anti_patterns
+    from helix_graph.hook_caches import is_up_to_date, write_anti_patterns
     from helix_graph.memory import Memory
     from helix_graph.shared_authors import refresh_authors
 

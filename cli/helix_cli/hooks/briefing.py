@@ -23,7 +23,7 @@ from helix_cli.hooks.call import HookAnswer
 from helix_cli.hooks.context_block import ContextLine, ContextSection, context_block
 from helix_cli.hooks.session_dedup import SessionDedup, repair_item, transcript_size
 from helix_episodes.safe_files import read_regular
-from helix_graph.highlights_cache import sentences_for_agents
+from helix_graph.hook_caches import sentences_for_agents
 from helix_graph.insights import hook_queries
 from helix_graph.insights.safe_quoting import label_or_quoted, logged_name_or_quoted, quoted
 from helix_graph.insights.scoring import USER_PROVIDED
@@ -109,8 +109,7 @@ def _recent(call: HookCall, root: Path, dedup: SessionDedup) -> Iterator[Context
     """How this user's last session ended, what still fails, and the newest verified fixes."""
     from helix_graph.errors import GraphNotCompiled
     from helix_graph.graph.graph_db import FILE_NAME, open_graph
-    from helix_graph.graph.recent_work import newest_episodes, read_recent_work
-    from helix_graph.graph.remedy_state import WorkingTree
+    from helix_graph.graph.recent_work import WorkingTree, newest_episodes, read_recent_work
 
     try:
         with open_graph(root / "causality" / FILE_NAME) as connection:

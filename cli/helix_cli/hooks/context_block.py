@@ -10,7 +10,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from helix_graph.causality.antipattern_cache import CachedAntiPattern
+    from helix_graph.hook_caches import CachedAntiPattern
 
 
 #: What is said of sessions and statements that came with the repository: somebody else may have written them.

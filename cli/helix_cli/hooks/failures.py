@@ -21,8 +21,8 @@ from helix_cli.hooks.call import HookAnswer, shell_command
 from helix_cli.hooks.context_block import ContextLine, ContextSection, anti_pattern_sentence, context_block
 from helix_cli.hooks.session_dedup import SITUATION, SessionDedup
 from helix_episodes.light_imports import Regex
-from helix_graph.causality.antipattern_cache import fragile_line, read_anti_patterns
-from helix_graph.graph.remedy_relevance import word_left_out
+from helix_graph.graph.past_remedies import word_left_out
+from helix_graph.hook_caches import fragile_line, read_anti_patterns
 from helix_graph.insights.safe_quoting import cut_line, label_or_quoted, logged_name_or_quoted, quoted
 from helix_graph.shared_authors import known_authors
 from helix_graph.trust import shared_episodes
@@ -50,9 +50,8 @@ def answer_failure(call: HookCall, root: Path, dedup: SessionDedup) -> HookAnswe
     from helix_graph.errors import GraphNotCompiled
     from helix_graph.graph.error_precedents import find_precedents
     from helix_graph.graph.graph_db import FILE_NAME, open_graph
-    from helix_graph.graph.precedent_rows import Past
-    from helix_graph.graph.remedy_relevance import is_of_kind
-    from helix_graph.graph.remedy_state import WorkingTree
+    from helix_graph.graph.past_remedies import Past, is_of_kind
+    from helix_graph.graph.recent_work import WorkingTree
 
     text = call.failure
     if len(text) >= 2 * _AT_EACH_END:

@@ -17,7 +17,7 @@ from helix_cli.output import count, rendered
 from helix_episodes.echo import wrap
 from helix_episodes.errors import InvalidArgument
 from helix_episodes.light_imports import Value
-from helix_graph.causality.pattern_selection import readable
+from helix_graph.causality.check_patterns import readable
 from helix_graph.errors import GraphNotCompiled, NodeNotFound, NoMemory, UntrustedMemory
 from helix_graph.graph.similar_decisions import words_of
 from helix_graph.insights.safe_quoting import logged_name_or_quoted, own_or_quoted, quoted

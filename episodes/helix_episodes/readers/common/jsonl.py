@@ -25,14 +25,15 @@ from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple
 import orjson
 
 from helix_episodes.errors import LogNotReadable
-from helix_episodes.packed_files import HEAD_BYTES, packed_format
 from helix_episodes.safe_files import (
     DEEPEST_NESTING,
+    HEAD_BYTES,
     LARGEST_DOCUMENT,
     LONGEST_LINE,
     LONGEST_TYPE,
     MOST_NAMED,
     MOST_TYPES,
+    packed_format,
 )
 from helix_episodes.session import Accounting, BadLine, format_position
 

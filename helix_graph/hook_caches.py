@@ -1,8 +1,9 @@
-"""Anti-patterns and fragile places in a small file that hooks can read without loading anything.
+"""What stands out, anti-patterns and fragile places, in small files that hooks read without loading anything.
 
-Counting patterns over a thousand episodes takes longer than a tool call may wait. So whoever compiles in the background
-writes the result down with the state of the graph that it came from; when the graph has changed since, the file counts
-as empty. It is derived and may be deleted at any time.
+Counting patterns over a thousand episodes takes longer than a tool call may wait, and no question should compute twice
+what stands out. So whoever compiles in the background, or asks, writes the result down with the state of the graph that
+it came from. When the graph has changed since, the file counts as empty. Both are derived and may be deleted at any
+time.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from contextlib import suppress
 
 from helix_episodes.light_imports import Value
 from helix_episodes.safe_files import read_regular
-from helix_graph.project import PREPARED
+from helix_graph.project import HIGHLIGHTS, PREPARED
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -148,3 +149,57 @@ def graph_state(root: Path) -> list[int] | None:
         log = (root / f"{_GRAPH}-wal").stat()
         state += [log.st_mtime_ns, log.st_size] if log.st_size else []
     return state
+
+
+#: Raised when the sentences of the same memory would be others.
+_VERSION = 10
+
+
+def read_highlights(root: Path) -> dict[str, Any] | None:
+    """What was computed last, as `helix_graph.highlights.model.Highlights`; None when the graph has changed."""
+    try:
+        cached = json.loads(read_regular(root / HIGHLIGHTS))
+        graph = graph_state(root)  # nothing was computed of a graph that is not there
+        if graph is not None and (cached["version"], cached["graph"]) == (_VERSION, graph):
+            return dict(cached["highlights"])
+    except (OSError, ValueError, LookupError, TypeError, RecursionError):
+        return None
+    return None
+
+
+def write_highlights(root: Path, highlights: dict[str, Any]) -> None:
+    """Keeps what was computed, as long as the graph stays as it is; nothing in a memory that may only be read."""
+    from contextlib import suppress
+
+    from helix_episodes.errors import WriteFailed
+    from helix_episodes.safe_files import write_atomically
+
+    text = json.dumps({"version": _VERSION, "graph": graph_state(root), "highlights": highlights}, ensure_ascii=False)
+    with suppress(WriteFailed):
+        write_atomically(root / HIGHLIGHTS, text.encode())
+
+
+def drop_highlights(root: Path) -> None:
+    """Forgets what was computed: a person has said something that changes it, and the graph is as it was."""
+    from helix_episodes.safe_files import remove_file
+
+    remove_file(root / HIGHLIGHTS)
+
+
+def sentences_for_agents(root: Path, *, most: int, longest: int) -> list[str]:
+    """The first sentences, at most so many with at most so many characters together, if they are of the graph as it is.
+
+    Costs and files are left out: they would push what to do out of a short text. What people did is for people. What
+    only rests on sessions that came with the repository is left out: this user's own have yet to agree.
+    """
+    found = (read_highlights(root) or {}).get("found")
+    chosen: list[str] = []
+    for one in found if isinstance(found, list) else ():
+        if not isinstance(one, dict) or one.get("kind") == "people" or one.get("shared"):
+            continue
+        text = one.get("brief") or one.get("text")
+        if isinstance(text, str) and len(chosen) < most:
+            if sum(map(len, chosen)) + len(text) > longest:
+                continue
+            chosen.append(text)
+    return chosen
