@@ -289,10 +289,10 @@ def _carry_out(
         again = msgspec.structs.replace(job, assertions_only=True, progress=None, read_files=None)
         _take_in(connection, make_plan(connection, again), changes, taken, again)
     changes.flush()
-    if job.write_early:
-        job.write_early()
     if rebuilt is not None:  # the sums of edges are read from an index of claims
+        job.write_early()
         database.create_indexes(connection, GRAPH_FILE, but_of="edge")
+        job.write_early()
     totals = finish_changes(changes)
     if rebuilt is not None:
         database.create_indexes(connection, GRAPH_FILE, only_of="edge")
@@ -341,6 +341,8 @@ def _take_in(
         if job.progress:
             job.progress(done, len(plan.suspects), plan.folder / read.name)
         _take_in_file(connection, read, plan, changes, taken)
+        if done % _FILES_WRITTEN_EARLY == _FILES_WRITTEN_EARLY - 1:
+            job.write_early()
     changes.write()
     _take_in_assertions(connection, plan, changes)
 
@@ -387,6 +389,8 @@ def _helpers(workers: int) -> Helpers[ReadingTask, bytes]:
 
 #: So many files are read at a time: a quarter of a megabyte of the usual ones, a hundredth of a second's work.
 _FILES_AT_A_TIME = 24
+#: After so many files, some 30 MB, a graph that nobody can see yet is written, while other processes read on.
+_FILES_WRITTEN_EARLY = 2000
 #: A process starts in a third of a second, and reads four megabytes in one.
 _WORTH_A_WORKER = 4_000_000
 #: Few files of episodes are smaller: before they are looked at, so many bytes are expected in each.

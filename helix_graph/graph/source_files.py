@@ -254,7 +254,7 @@ class CompileJob(msgspec.Struct, frozen=True):
     workers: int | None = 1
     damage: str | None = None
     read_files: Callable[[Iterable[ReadingTask]], Iterator[bytes]] | None = None
-    write_early: Callable[[], None] | None = None
+    write_early: Callable[[], None] = lambda: None
 
     @property
     def whole(self) -> bool:
