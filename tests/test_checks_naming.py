@@ -21,6 +21,11 @@ BIOME_PASSES = "Checked 12 files in 85ms. No fixes applied.\n"
             ("bun run lint", f"$ biome check\n{BIOME_PASSES}"),
             "biome",
         ),
+        (
+            ("npx tsc --noEmit", "src/a.ts(3,5): error TS2322: Type 'string' is not assignable to type 'number'.\n"),
+            ("bun run typecheck", "$ tsc --noEmit\n"),
+            "tsc",
+        ),
         (("bun run lint | tail -3", BIOME_FAILS), ("bun run lint | tail -1", BIOME_PASSES), "biome"),
         (("npm run lint", BIOME_FAILS), ("bunx biome ci", BIOME_PASSES), "biome"),
         (("biome lint src", BIOME_FAILS), ("npm run lint", BIOME_PASSES), "biome"),

@@ -46,6 +46,21 @@ def test_the_task_that_rewrites_is_what_repaired_the_lint(script: Begin, episode
     assert changes == ["run bun run lint:fix"]
 
 
+BIOME_FAILS = (
+    "$ biome check\nsrc/cart.ts format ━━━━━━━━━\n\n  × Formatter would have printed the following content:\n\n"  # noqa: RUF001  (biome)
+    "Checked 12 files in 12ms. No fixes applied.\nFound 1 error.\nhusky - pre-commit script failed (code 1)"
+)
+
+
+def test_the_task_that_rewrites_repaired_what_a_hook_complained_of(script: Begin, episode_of: Extracted) -> None:
+    log = script("s").prompt("Commit").edit("src/cart.ts").run("rtk git commit -m totals", BIOME_FAILS)
+    mended = log.run("bun run lint:fix 2>&1 | tail -5", "$ biome check --write\nChecked 12 files in 9ms. Fixed 1 file.")
+    found = {
+        error: changes for error, changes, _ in repairs_in(episode_of(mended.run("rtk git commit -m totals", "ok")))
+    }
+    assert found["biome fails: not formatted"] == ["run bun run lint:fix 2>&1 | tail -5"]
+
+
 PYTEST_FAILS = "FAILED tests/test_cart.py::test_total - assert 1 == 2\n===== 1 failed in 0.1s ====="
 DOCSTRING = ('"""The total of a cart, every discount included."""', '"""The total of a cart."""')
 

@@ -208,7 +208,10 @@ def _run(
     is_task = any(segment.program in one for one in (known.RUN_WORDS, known.BARE_RUNNERS, known.SESSION_RUNNERS))
     task = (segment.subcommand or "") if is_task else None
     inner = echoed.get(task) if task is not None else None
-    if inner is None and segment.program in known.SESSION_RUNNERS:  # nox names its session once, and that may be cut
+    # Bun and yarn print what a task runs without its name, so it is known of one task; nox names its session once, and
+    # that may be cut.
+    alone = segment.program in known.UNNAMING_RUNNERS and [one.program for one in segments].count(segment.program) == 1
+    if inner is None and is_task and (alone or segment.program in known.SESSION_RUNNERS):
         inner = echoed.get("")
     named = inner if inner and (inner.check or inner.purpose == "format") else segment
     formatter = named.program if named.program in known.FORMATTERS else f"{named.program} {named.subcommand or ''}"

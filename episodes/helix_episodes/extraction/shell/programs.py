@@ -151,6 +151,8 @@ BARE_RUNNERS = frozenset(
 )
 #: Runners that check in sessions of their own, whose commands they print.
 SESSION_RUNNERS = frozenset({"tox", "nox"})
+#: Runners that print the command of a task without the task's name.
+UNNAMING_RUNNERS = frozenset({"bun", "yarn"})
 #: Tasks that these runners take without a run word.
 BARE_TASKS: dict[str, frozenset[str]] = {
     "npm": frozenset({"test", "t", "start", "stop", "restart"}),
