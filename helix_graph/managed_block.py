@@ -74,13 +74,23 @@ def added_line(path: Path | str, line: str, *, memory: Path | None, option: str)
 
 
 def with_line(text: str, line: str) -> str:
-    """The text with a line at the end of the block, which is made at the end of the text when there is none."""
-    lines = text.splitlines()
+    r"""The text with a line at the end of the block, which is made at the end of the text when there is none.
+
+    All else stays byte for byte; new lines end as the first one does.
+
+    >>> with_line("# Shop\r\n<!-- helix-graph: end -->", "- Run `make`")
+    '# Shop\r\n- Run `make`\r\n<!-- helix-graph: end -->'
+    """
+    lines = text.splitlines(keepends=True)
+    first = next(iter(lines), "")
+    end = first[len(first.rstrip("\r\n")) :] or "\n"
     marks = [one.strip() for one in lines]
     if END in marks:
         at = marks.index(END)
-        return "\n".join([*lines[:at], line, *lines[at:]]) + "\n"
-    return "\n".join([*lines, *([""] if lines else []), BEGIN, HEADING, "", line, END]) + "\n"
+        return "".join([*lines[:at], line, end, *lines[at:]])
+    ended = "" if not text or text.endswith(("\n", "\r")) else end
+    block = [*([""] if lines else []), BEGIN, HEADING, "", line, END]
+    return text + ended + "".join(one + end for one in block)
 
 
 def _in_project(path: Path, memory: Path | None, *, option: str) -> tuple[Path, Path]:

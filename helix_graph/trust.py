@@ -236,6 +236,9 @@ def _make_private(folder: Path) -> None:
         folder.chmod(0o700)
     except OSError as error:
         raise WriteFailed(path=folder, problem=error.strerror or str(error)) from error
+    if not _is_this_users(folder):
+        problem = "it belongs to another user, so what it says would count for nothing; name another as XDG_STATE_HOME"
+        raise WriteFailed(path=folder, problem=problem)
 
 
 def _is_this_users(folder: Path) -> bool:

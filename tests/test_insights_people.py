@@ -148,6 +148,22 @@ def test_a_proven_insight_becomes_a_line_and_an_unproven_one_does_not(
     assert insights.promote(name, file)["reason"] == "it is there already"
 
 
+@pytest.mark.parametrize("end", ["\r\n", "\n"])
+def test_what_stands_around_the_block_stays_byte_for_byte(
+    insights: Insights, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, end: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    name = insights.store(ADVICE)["name"]
+    file = tmp_path / "CLAUDE.md"
+    before, after = f"# Shop{end}{end}a\x0cb\x0bc\u2028d\x85e{end}", f"{end}# More"
+    for written, block in ((f"{before}{BEGIN}{end}{END}{after}", f"{BEGIN}{end}- {ADVICE}{end}{END}"), (before, BEGIN)):
+        file.write_bytes(written.encode())
+        insights.promote(name, file, write=True, anyway=True)
+        assert block in (now := file.read_bytes().decode())
+        assert now.startswith(before)
+        assert now.endswith(after if after in written else f"- {ADVICE}{end}{END}{end}")
+
+
 def test_neighbors_are_what_it_is_linked_with_and_then_what_is_like_it(insights: Insights) -> None:
     names = [
         insights.store(text)["name"]

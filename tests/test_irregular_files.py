@@ -112,3 +112,13 @@ def test_a_pipe_among_the_tombstones_is_named(memory: Memory) -> None:
     pipe(memory.root / "forgotten" / "x.json")
     named = [(one.kind, one.file) for one in memory.doctor(fix=True).findings]
     assert named == [("not a regular file", "forgotten/x.json")]
+
+
+@pytest.mark.parametrize(
+    "command", ["topic batch", "topic topics import --file", "plan save", "exploration save", "workspace create --data"]
+)
+def test_a_command_does_not_wait_for_a_pipe_that_it_is_given(memory: Memory, tmp_path: Path, command: str) -> None:
+    pipe(tmp_path / "given")
+    code, _, complaints = answered(*command.split(), str(tmp_path / "given"), memory=memory.root)
+    assert code in {1, 2}
+    assert "named pipe, not a regular file" in " ".join(complaints.split())

@@ -313,6 +313,15 @@ def test_a_sub_agents_transcript_is_read_by_itself(tmp_path: Path, script: Scrip
     assert (learnt.agent_id, learnt.task_id, learnt.outcome) == ("a77", "t9", "delivered")
 
 
+def test_a_secret_in_the_name_of_an_agent_is_not_written_down(tmp_path: Path, ended: Callable[..., Path]) -> None:
+    name = "ghp_0000aB3dE5fG7hI9jK1lM3nO5pQ7rS9tU1vW"
+    learnt = learn(tmp_path, ended("DELIVERED: a cart", name=f"agent-{name}"))
+    written = b"".join(path.read_bytes() for path in tmp_path.rglob("*") if path.is_file() and path.suffix != ".jsonl")
+    assert b"delivered" in written
+    assert name.encode() not in written
+    assert name not in learnt.agent_id
+
+
 def test_what_an_explorer_found_is_left_for_who_waits(tmp_path: Path, ended: Callable[..., Path]) -> None:
     said = 'Here:\n```json\n{"status": "ok", "findings": [{"file": "cart.py", "status": "old"}]}\n```\nThat is {all}.'
     learnt = learn(tmp_path, ended(said, name="agent-e1"), agent_type="helix:helix-explorer")

@@ -20,7 +20,7 @@ import pytest
 from git_world import git
 from helix_cli.app import run
 from helix_episodes.discovery import AGENT_HOMES, folder_of_log
-from helix_episodes.errors import HelixGraphError
+from helix_episodes.errors import HelixGraphError, WriteFailed
 from helix_graph import Memory
 from helix_graph.errors import UntrustedMemory
 from helix_graph.trust import acceptance_of, adopt, content_digest, refusal_of, seal, tracked_by_git
@@ -587,6 +587,19 @@ def test_a_link_in_its_place_is_refused(tmp_path: Path) -> None:
     (tmp_path / "evil" / ".helix").symlink_to(tmp_path / "mine" / ".helix")
     with pytest.raises(UntrustedMemory, match="a link"):
         Memory.open(tmp_path / "evil")
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can give a file to another user")
+def test_a_record_in_a_folder_of_another_user_is_not_written_but_said_why(
+    old: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    state = tmp_path / "state"
+    (state / "helix-graph").mkdir(parents=True)
+    os.chown(state / "helix-graph", 65534, 65534)
+    monkeypatch.setenv("XDG_STATE_HOME", str(state))
+    with pytest.raises(WriteFailed, match=r"belongs to another user.*XDG_STATE_HOME"):
+        Memory.trust(old)
+    assert list((state / "helix-graph").iterdir()) == []
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root can give a file to another user")

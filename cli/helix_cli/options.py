@@ -18,6 +18,7 @@ from click.shell_completion import CompletionItem
 
 from helix_cli.terminal import clean
 from helix_episodes.errors import HelixGraphError
+from helix_episodes.safe_files import irregularity
 from helix_episodes.workers import MOST_WORKERS
 
 
@@ -106,6 +107,20 @@ workers_option = click.option(
     metavar="N",
     help="Use at most N processes (default: one for each core).",
 )
+
+
+class RegularFile(click.File):
+    """A file that ends: what else a path may lead to (a named pipe, a device) would be waited for without end."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:  # noqa: ANN401  (click's own)
+        """The opened file.
+
+        Raises:
+            click.BadParameter: Something else is there.
+        """
+        if isinstance(value, str) and value != "-" and (problem := irregularity(value, follow=True)):
+            self.fail(f"{value} cannot be read: {problem}", param, ctx)
+        return super().convert(value, param, ctx)
 
 
 def json_object(file: TextIO, *, hint: str) -> dict[str, Any]:

@@ -30,7 +30,6 @@ from helix_cli.terminal import (
     Branch,
     StyledWord,
     clean,
-    harmless_json,
     is_terminal,
     plain_of,
     put_fields,
@@ -95,11 +94,15 @@ def emit_json(answer: object) -> None:
     """Print an answer (a value of the library, or a sequence of them) as JSON."""
     import msgspec
 
+    from helix_graph.insights.safe_quoting import harmless_json
+
     click.echo(harmless_json(msgspec.json.format(msgspec.json.encode(plain(answer)), indent=2).decode()))
 
 
 def emit_text(text: str) -> None:
     """Print what another program takes as a file: JSON, or a format that has no character a terminal obeys."""
+    from helix_graph.insights.safe_quoting import harmless_json
+
     click.echo(harmless_json(text), nl=False)
 
 

@@ -29,7 +29,6 @@ one card per row. Columns that are empty in every row are left out.
 from __future__ import annotations
 
 import os
-import re
 import sys
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from itertools import chain
@@ -45,9 +44,6 @@ if TYPE_CHECKING:
     Row: TypeAlias = "Sequence[Part]"
 
 
-#: What a terminal may obey and JSON does not escape: DEL, the one-byte controls, marks that turn the writing direction;
-#: and what can carry a text that nobody sees (tags and selectors of variants).
-_OBEYED_IN_JSON = "[\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\U000e0000-\U000e0fff]"
 _WIDE = frozenset("WF")
 _OVER_THE_LAST = frozenset(("Mn", "Me"))
 
@@ -60,17 +56,6 @@ def clean(text: str) -> str:
 def clean_lines(text: str) -> str:
     """The same line by line, for a text that has several of its own."""
     return "\n".join(map(clean, text.split("\n")))
-
-
-def harmless_json(encoded: str) -> str:
-    r"""JSON with each character that a terminal could obey written as its escape; the value stays the same.
-
-    >>> harmless_json('"\x9b2J"')
-    '"\\u009b2J"'
-    """
-    import json
-
-    return re.sub(_OBEYED_IN_JSON, lambda found: json.dumps(found[0])[1:-1], encoded)
 
 
 def width(text: str) -> int:

@@ -76,6 +76,22 @@ def flat(text: str) -> str:
     return " ".join("".join(" " if unicodedata.category(one) == "Cc" else one for one in shown).split())
 
 
+#: What a terminal may obey and JSON does not escape: DEL, the one-byte controls, marks that turn the writing direction;
+#: and what can carry a text that nobody sees (tags and selectors of variants).
+_OBEYED_IN_JSON = Regex("[\x7f-\x9f\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u2069\ufeff\U000e0000-\U000e0fff]")
+
+
+def harmless_json(encoded: str) -> str:
+    r"""JSON with each character that a terminal could obey written as its escape; the value stays the same.
+
+    >>> harmless_json('"\x9b2J"')
+    '"\\u009b2J"'
+    """
+    import json
+
+    return _OBEYED_IN_JSON.sub(lambda found: json.dumps(found[0])[1:-1], encoded)
+
+
 #: Quotation marks that a reader may take for the closing one.
 _LOOKALIKES = str.maketrans(
     dict.fromkeys(

@@ -16,6 +16,7 @@ import msgspec
 import orjson
 
 from helix_episodes.errors import HelixGraphError, InvalidArgument
+from helix_episodes.redaction import for_disk
 from helix_graph.insights.safe_quoting import flat
 from helix_graph.insights.storing import is_persons_tag
 from helix_graph.plans import transcripts
@@ -65,7 +66,7 @@ class Learning:
         self._workspaces = Workspaces(context)
         path = as_path("transcript", transcript)
         self._type: AgentType = as_choice("agent_type", _short(agent_type), AGENT_TYPES)
-        self._id = agent_id or path.stem.removeprefix("agent-")
+        self._id = for_disk(agent_id or path.stem.removeprefix("agent-"))
         self._transcript = found = transcripts.read_patiently(path, done=self._is_done, pauses=pauses)
         first = found.prompts[0] if found.prompts else ""
         field = transcripts.field_in(first, "TASK_ID")

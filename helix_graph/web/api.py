@@ -22,6 +22,7 @@ from helix_episodes.safe_files import read_regular, write_atomically, write_outp
 from helix_episodes.store import PREFIX
 from helix_graph.errors import FolderInUse
 from helix_graph.graph.graph_db import open_graph
+from helix_graph.insights.safe_quoting import harmless_json
 from helix_graph.project import PAGES
 from helix_graph.shared_authors import authors_of
 from helix_graph.validation import as_choice, as_datetime, as_int, as_path, as_str
@@ -393,7 +394,7 @@ class Pages:
 def rendered(report: PeriodReport, format: str, pages: Mapping[str, str]) -> bytes:  # noqa: A002  (as above)
     """A report in one of the formats; ``pages`` are the addresses of sessions on the memory's page."""
     if format == "json":
-        return msgspec.json.format(msgspec.json.encode(report), indent=2) + b"\n"
+        return harmless_json(msgspec.json.format(msgspec.json.encode(report), indent=2).decode()).encode() + b"\n"
     if format == "markdown":
         return report_markdown(report)
     if format == "card":

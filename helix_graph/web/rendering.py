@@ -48,7 +48,8 @@ _ANSWER_SCRIPTS = ("elements.js", "words.js", "answer.js")
 _COMPRESSION = 6
 #: As in the page of the memory (``static/elements.js``).
 _OBEYED = re.compile(
-    "[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]"
+    "[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u2069\ufeff\ud800-\udfff"
+    "\U000e0000-\U000e007f]"
 )
 #: What fits on a card.
 _LONGEST_ON_CARD, _CARD_COLUMNS = 340, 86

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, TextIO
 import click
 
 from helix_cli.app import open_memory
-from helix_cli.options import any_path, json_object, names, parse_time, positional_names
+from helix_cli.options import RegularFile, any_path, json_object, names, parse_time, positional_names
 from helix_cli.output import count, emit_json, fields, json_option, prints, say, show, verbatim
 
 if TYPE_CHECKING:
@@ -59,7 +59,7 @@ def _render_workspace(found: Workspace) -> None:
 @workspace.command("create")
 @click.argument("seq", required=False)
 @click.option("--plan", "number", type=int, metavar="N", help="The plan's number; else the active one.")
-@click.option("--data", type=click.File(encoding="utf-8"), help="The task as JSON; - reads it from stdin.")
+@click.option("--data", type=RegularFile(encoding="utf-8"), help="The task as JSON; - reads it from stdin.")
 @_session
 @click.option("--tree", type=any_path, default=".", show_default=True, help="The working tree of the task.")
 @prints(_render_workspace)

@@ -14,6 +14,7 @@ import click
 from helix_cli.app import open_for_question, open_memory
 from helix_cli.commands.extraction_report import render_changes, render_report, warn_about
 from helix_cli.options import (
+    RegularFile,
     any_path,
     json_object,
     output_file,
@@ -154,7 +155,7 @@ def render_all(answer: SourcesReport) -> None:
 @click.option("--lesson", "lessons", multiple=True, metavar="TEXT", help="A lesson; repeat the option for more.")
 @click.option(
     "--data",
-    type=click.File(encoding="utf-8"),
+    type=RegularFile(encoding="utf-8"),
     help="A JSON file with decisions, events, lessons and metrics; - is stdin.",
 )
 @click.option("--force", is_flag=True, help="Replace the episode that the session has.")

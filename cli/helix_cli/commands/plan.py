@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, TextIO
 import click
 
 from helix_cli.app import open_memory
-from helix_cli.options import any_path, json_object, names
+from helix_cli.options import RegularFile, any_path, json_object, names
 from helix_cli.output import count, prints, say, table, warn
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ def plan() -> None:
 
 
 @plan.command("save")
-@click.argument("file", type=click.File(encoding="utf-8"), default="-")
+@click.argument("file", type=RegularFile(encoding="utf-8"), default="-")
 @prints(lambda answer: say(f"plan {answer.id} saved, {count(answer.task_count, 'task')}"))
 def save(*, file: TextIO) -> SavedPlan:
     """Save a plan and make it the active one.
@@ -135,7 +135,7 @@ def exploration() -> None:
 
 
 @exploration.command("save")
-@click.argument("file", type=click.File(encoding="utf-8"), default="-")
+@click.argument("file", type=RegularFile(encoding="utf-8"), default="-")
 @click.option("--objective", metavar="TEXT", help="What it is for; else the objective in FILE.")
 @prints(lambda saved: say(f"exploration {saved.id} saved"))
 def save_exploration(*, file: TextIO, objective: str | None) -> object:

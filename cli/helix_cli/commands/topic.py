@@ -14,6 +14,7 @@ import click
 from helix_cli.app import open_with_team
 from helix_cli.output import count, emit_text, json_option, say, show, writes_to_terminal
 from helix_cli.terminal import clean, quiet, strong
+from helix_episodes.safe_files import irregularity
 
 if TYPE_CHECKING:
     from helix_graph.topics.answer_texts import Answer
@@ -193,6 +194,8 @@ def _text(text: str) -> str:
 
 
 def _content(file: str) -> str:
+    if file != "-" and (problem := irregularity(file, follow=True)):
+        raise click.ClickException(f"{file}: cannot be read: {problem}")
     try:
         return _stdin() if file == "-" else Path(file).read_text(encoding="utf-8")
     except (OSError, ValueError) as error:

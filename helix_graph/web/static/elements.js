@@ -14,7 +14,7 @@ function make(tag, properties = {}, ...children) {
 }
 
 // Characters that a screen obeys instead of showing them: controls, and marks that turn the direction of writing.
-const OBEYED = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/g;
+const OBEYED = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u2069\ufeff\u{e0000}-\u{e007f}]/gu;
 
 /** A text with every character in it that cannot be seen shown as a box. */
 function visible(text) {

@@ -219,7 +219,7 @@ def topics(  # noqa: PLR0913  (the seed's parameters)
     """
     from helix_cli.commands.topic import render_form
     from helix_cli.output import rendered
-    from helix_cli.terminal import harmless_json
+    from helix_graph.insights.safe_quoting import harmless_json
     from helix_graph.topics.answer_texts import form_of
     from helix_graph.topics.transfer import ImportedEntries, TopicsExport
 
