@@ -15,7 +15,7 @@ from pathlib import Path
 
 from helix_episodes.light_imports import blake2b
 from helix_episodes.safe_files import expanded
-from helix_graph.git_folders import main_work_tree, pointer_in
+from helix_graph.git import main_work_tree, pointer_in
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ import json
 from contextlib import suppress
 
 from helix_episodes.safe_files import read_regular
-from helix_graph.git_command import git_output
+from helix_graph.git import git_output
 from helix_graph.trust import shared_episodes, team_marker
 
 TYPE_CHECKING = False

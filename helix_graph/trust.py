@@ -28,7 +28,7 @@ from pathlib import Path
 
 from helix_episodes.light_imports import Value, blake2b
 from helix_episodes.safe_files import locked, make_folder, open_regular, read_regular
-from helix_graph.git_folders import LARGEST_SETTINGS, foreign_git, git_folder, names_in, tree_around
+from helix_graph.git import LARGEST_SETTINGS, foreign_git, git_folder, names_in, tree_around
 from helix_graph.project import (
     ACCEPTED_RULES,
     ENVIRONMENT,

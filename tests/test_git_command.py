@@ -14,7 +14,7 @@ from git_world import commit, git, repository
 from helix_cli.commands.demo import write_rules
 from helix_graph import Memory
 from helix_graph.errors import UntrustedMemory
-from helix_graph.git_command import GitFailed, git_output, run_git
+from helix_graph.git import GitFailed, git_output, run_git
 from helix_graph.plans.git_tree import changes_since, snapshot
 from helix_graph.plans.model import NoWorkTree
 from helix_graph.rules.rule_files import project_versions
@@ -147,7 +147,7 @@ def test_every_call_of_git_is_in_one_module() -> None:
     package = Path(__file__).resolve().parent.parent
     sources = (path for part in ("helix_graph", "cli", "episodes") for path in (package / part).rglob("*.py"))
     starting = {path.name for path in sources if "import subprocess" in (text := path.read_text()) and '["git"' in text}
-    assert starting == {"git_command.py"}
+    assert starting == {"git.py"}
 
 
 def test_a_new_repository_is_made_where_it_was_asked_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

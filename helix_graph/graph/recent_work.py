@@ -228,7 +228,7 @@ class WorkingTree:
     def _tracked(self, name: str) -> list[str]:
         """The files of a name that git tracks; asked only for a file that is missing, so git is seldom started."""
         if name not in self._named:
-            from helix_graph.git_command import git_output
+            from helix_graph.git import git_output
 
             literal = "".join(f"[{sign}]" if sign in "*?[" else sign for sign in name)
             found = git_output(self._root, "ls-files", "-z", "--", f":(glob)**/{literal}") or b""

@@ -31,8 +31,7 @@ from typing import Literal
 
 import msgspec
 
-from helix_graph.git_command import GitFailed, run_git
-from helix_graph.git_folders import foreign_git
+from helix_graph.git import GitFailed, foreign_git, run_git
 from helix_graph.plans.model import NoWorkTree
 from helix_graph.project import FOLDER
 

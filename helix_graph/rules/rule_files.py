@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from helix_episodes.model import sortable_time
 from helix_episodes.redaction import for_disk
 from helix_episodes.safe_files import read_regular
-from helix_graph.git_command import git_output
+from helix_graph.git import git_output
 from helix_graph.rules.binding import bind
 from helix_graph.rules.model import Binding, Rule, RuleSpan, Source
 

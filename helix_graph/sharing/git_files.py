@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import msgspec
 
 from helix_graph.errors import ShareRefused
-from helix_graph.git_command import git_output
+from helix_graph.git import git_output
 from helix_graph.shared_authors import author_name
 
 if TYPE_CHECKING:

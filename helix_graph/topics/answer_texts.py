@@ -15,12 +15,12 @@ import msgspec
 
 from helix_graph.topics.briefing import Briefing, Chain, Point
 from helix_graph.topics.catalogue import CrossReferences, Listing, Overview, Recent, Stats, TopicGraph, TopicSession
-from helix_graph.topics.edit import Edited
 from helix_graph.topics.fields import first_line
 from helix_graph.topics.index import CATEGORIES
 from helix_graph.topics.maintenance import CompactedLog, PrunedEntries, ReindexedEntries, StaleAnswer, StaleEntry
 from helix_graph.topics.model import BatchStored, Damaged, Entry, StoredEntry, TopicSize
 from helix_graph.topics.search import Hit, ReadAnswer, TopicSearchAnswer
+from helix_graph.topics.tool_actions import Edited
 from helix_graph.topics.transfer import ImportedEntries, TopicsExport
 from helix_graph.word_search import which_have
 

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, Literal, get_args, overload
 from helix_episodes.errors import InvalidArgument
 from helix_graph.helix_db import HelixDatabase
 from helix_graph.timestamps import seconds_of
-from helix_graph.topics import briefing, catalogue, edit, entry_log, maintenance, search, storing, tool_actions
+from helix_graph.topics import briefing, catalogue, entry_log, maintenance, search, storing, tool_actions
 from helix_graph.topics.choices import LARGEST_INDEX, LARGEST_LIMIT, BriefDetail, SearchDetail, SearchMode
 from helix_graph.topics.fields import entry_text, looked_for, tag_name, tag_names, topic_name
 from helix_graph.topics.ranking import EntryFilters
@@ -189,7 +189,7 @@ class Topics:
         all: bool = False,  # noqa: A002  (the tool's parameter)
         new_name: str | None = None,
         into: str | None = None,
-    ) -> edit.Edited:
+    ) -> tool_actions.Edited:
         """Changes entries: append, revise, delete, tag, rename or merge.
 
         The entry is the one at ``index``, the first that holds ``match_str``, with append also the last that has
@@ -199,8 +199,8 @@ class Topics:
             InvalidArgument: There is no such action. The action needs a parameter that is not there; a parameter means
                 nothing to the action, or two exclude each other. ``match_str`` or the new text has nothing in it.
         """
-        request = edit.EditRequest(
-            action=as_choice("action", action, edit.ACTIONS),
+        request = tool_actions.EditRequest(
+            action=as_choice("action", action, tool_actions.EDITS),
             topic=topic_name("topic", topic),
             index=_index(index),
             match_str=None if match_str is None else looked_for("match_str", match_str),
@@ -212,9 +212,9 @@ class Topics:
             new_name=None if new_name is None else topic_name("new_name", new_name),
             into=None if into is None else topic_name("into", into),
         )
-        edit.check(request)
+        tool_actions.check(request)
         with self.database.writing() as connection:
-            return edit.edit(connection, request, now=self._now())
+            return tool_actions.edit(connection, request, now=self._now())
 
     @overload
     def topics(self, action: Literal["list"] = "list", *, progress: Watcher = None, **given: Value) -> Listing: ...

@@ -1,4 +1,9 @@
-"""The thirteen actions of the tool `topics`, which show what there is and maintain it: one function each."""
+"""What the tools `edit` and `topics` do: six ways to change an entry, and thirteen to show and maintain what there is.
+
+Every edit appends: the new record of an entry and a tombstone for the old one, in one transaction. The entry keeps its
+id and its place, and an edit of its text keeps tags, source, confidence and links. Each action of `topics` is one
+function.
+"""
 
 from __future__ import annotations
 
@@ -8,20 +13,189 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, get_args
 
 import msgspec
+from msgspec.structs import replace
 
 from helix_episodes.errors import InvalidArgument
 from helix_graph.helix_db import HelixDatabase
 from helix_graph.timestamps import AHEAD, seconds_of
 from helix_graph.topics import catalogue, maintenance, search, transfer
-from helix_graph.topics.choices import LARGEST_INDEX, StatsDetail, TopicsAction
-from helix_graph.topics.fields import hyphened, looked_for, plain, topic_name
+from helix_graph.topics.choices import LARGEST_INDEX, EditAction, StatsDetail, TopicsAction
+from helix_graph.topics.entry_log import at, known_topic, no_entry, of_topic, shown, size_of
+from helix_graph.topics.fields import LONGEST_TEXT, MOST_TAGS, check_size, hyphened, looked_for, plain, topic_name
 from helix_graph.topics.maintenance import Progress
+from helix_graph.topics.model import Entry
 from helix_graph.topics.search import since as moments_ago
+from helix_graph.topics.storing import bury_entry, move_entry, rewrite_entry
 from helix_graph.topics.transfer import ImportedEntries, import_entries, parse_import
 from helix_graph.validation import as_bool, as_choice, as_int
 
 if TYPE_CHECKING:
     import sqlite3
+
+    from helix_graph.topics.entry_log import EntryRecord, NumberedRecord
+
+
+EDITS: tuple[EditAction, ...] = get_args(EditAction)
+
+
+class EditRequest(msgspec.Struct, frozen=True, kw_only=True):
+    """What is to be done to which entry, under the names of the tool's parameters; each action takes its own.
+
+    The entry is the one at ``index``, the first that contains ``match_str``, the last that has ``tag``, or the last.
+    """
+
+    action: EditAction
+    topic: str
+    text: str | None = None
+    index: int | None = None
+    match_str: str | None = None
+    tag: str | None = None
+    tags: tuple[str, ...] = ()
+    remove: tuple[str, ...] = ()
+    all: bool = False
+    new_name: str | None = None
+    into: str | None = None
+
+    @property
+    def target(self) -> str:
+        """How the entry is found, in words."""
+        if self.index is not None:
+            return f"[{self.index}]"
+        if self.match_str is not None:
+            return f'matching "{self.match_str}"'
+        return "last" if self.tag is None else f'with tag "{self.tag}"'
+
+
+class Edited(msgspec.Struct, frozen=True, kw_only=True):
+    """What `edit` answers.
+
+    ``entry`` is the entry as it now is, or as it was when it was deleted; None where a whole topic was changed.
+    ``entries`` is how many were, ``target`` how the entry was found, ``into`` the topic's new name or the one that
+    took it in.
+    """
+
+    action: EditAction
+    topic: str
+    entries: int
+    entry: Entry | None
+    target: str | None
+    into: str | None
+
+
+def edit(connection: sqlite3.Connection, request: EditRequest, *, now: int) -> Edited:
+    """Carries an edit out.
+
+    Raises:
+        NotFound: There is no such topic, or none of the name to merge into. No entry of the topic is the one that was
+            meant.
+        InvalidArgument: The topic to rename to is there already, or a topic was to be merged into itself. The entry
+            would become too long, or get too many tags.
+    """
+    action, topic = request.action, request.topic
+    known_topic(connection, topic)
+    if action in {"rename", "merge"}:
+        return _move_topic(connection, request, now=now)
+    if action == "delete" and request.all:
+        gone = of_topic(connection, topic)
+        for one in gone:
+            bury_entry(connection, one, now=now)
+        return Edited(action="delete", topic=topic, entries=len(gone), entry=None, target="all", into=None)
+    found = _find(connection, request)
+    if action == "delete":
+        (entry,) = shown(connection, [found])
+        bury_entry(connection, found, now=now)
+    else:
+        new = rewrite_entry(connection, found, _changed(found.record, request, now=now), now=now)
+        (entry,) = shown(connection, [new])
+    return Edited(action=action, topic=topic, entries=1, entry=entry, target=request.target, into=None)
+
+
+def _changed(record: EntryRecord, request: EditRequest, *, now: int) -> EntryRecord:
+    if request.action == "tag":
+        tags = tuple(sorted({*record.tags, *request.tags} - set(request.remove)))
+        check_size("tags", len(tags), largest=MOST_TAGS, unit="tags")
+        return replace(record, tags=tags)
+    text = request.text or ""
+    if request.action == "append":
+        joined = f"{record.text}\n{text}"
+        check_size("text", len(joined), largest=LONGEST_TEXT, unit="characters with what is there")
+        return replace(record, text=joined)
+    return replace(record, text=text, modified=max(now, record.stored))
+
+
+def _find(connection: sqlite3.Connection, request: EditRequest) -> NumberedRecord:
+    """The entry that is meant: at the index, the first that holds the text, the last that has the tag, or the last."""
+    topic, size = request.topic, size_of(connection, request.topic)
+    if request.index is not None:
+        return at(connection, topic, request.index)
+    if request.match_str is not None:
+        wanted = request.match_str.casefold()
+        found = (one for one in of_topic(connection, topic) if wanted in one.record.text.casefold())
+        problem = f'no entry matching "{request.match_str}"'
+    elif request.tag is not None:
+        found = (one for one in reversed(of_topic(connection, topic)) if request.tag in one.record.tags)
+        problem = f'no entry with tag "{request.tag}"'
+    else:
+        return at(connection, topic, size - 1)
+    entry = next(found, None)
+    if entry is None:
+        raise no_entry(problem, topic, entries=size)
+    return entry
+
+
+def _move_topic(connection: sqlite3.Connection, request: EditRequest, *, now: int) -> Edited:
+    """A renamed topic's entries keep their places; merged ones come behind those that are there."""
+    action, topic = request.action, request.topic
+    goal = (request.new_name if action == "rename" else request.into) or ""
+    if goal == topic:
+        raise InvalidArgument("new_name" if action == "rename" else "into", f"is {topic}, the topic itself")
+    if action == "merge":
+        known_topic(connection, goal)
+    elif size_of(connection, goal):
+        raise InvalidArgument("new_name", f"is {goal}, which is there already; merge {topic} into it instead")
+    moved = of_topic(connection, topic)
+    for one in moved:
+        move_entry(connection, one, topic=goal, keep_place=action == "rename", now=now)
+    return Edited(action=action, topic=topic, entries=len(moved), entry=None, target=None, into=goal)
+
+
+def check(request: EditRequest) -> None:
+    """Whether these parameters go together.
+
+    Raises:
+        InvalidArgument: The action needs one that is not there; one means nothing to this action, or several
+            name an entry.
+    """
+    action = request.action
+    optional = {field.name: field.default for field in msgspec.structs.fields(EditRequest) if not field.required}
+    named = [name for name, default in optional.items() if getattr(request, name) != default]
+    for name in named:
+        if name not in _EDIT_TAKES[action]:
+            raise InvalidArgument(name, f"means nothing to {action}; it takes {', '.join(_EDIT_TAKES[action])}")
+    targets = [name for name in named if name in {"index", "match_str", "tag", "all"}]
+    if len(targets) > 1:
+        raise InvalidArgument(targets[0], f"and {targets[1]} name an entry each; give one of them")
+    missing = [wanted for wanted in _EDIT_NEEDS[action] if not set(wanted) & set(named)]
+    if missing:
+        raise InvalidArgument(None, f"{action} needs {' or '.join(missing[0])}")
+
+
+_EDIT_TAKES: dict[EditAction, tuple[str, ...]] = {
+    "append": ("text", "index", "match_str", "tag"),
+    "revise": ("text", "index", "match_str"),
+    "delete": ("index", "match_str", "all"),
+    "tag": ("tags", "remove", "index", "match_str"),
+    "rename": ("new_name",),
+    "merge": ("into",),
+}
+_EDIT_NEEDS: dict[EditAction, tuple[tuple[str, ...], ...]] = {
+    "append": (("text",),),
+    "revise": (("text",), ("index", "match_str")),
+    "delete": (),
+    "tag": (("tags", "remove"),),
+    "rename": (("new_name",),),
+    "merge": (("into",),),
+}
 
 
 ACTIONS: tuple[TopicsAction, ...] = get_args(TopicsAction)

@@ -20,7 +20,7 @@ from helix_cli.commands.seen_and_similar import render_seen
 from helix_cli.options import any_path
 from helix_cli.output import emit_json, json_option, say, verbatim
 from helix_graph import Memory
-from helix_graph.git_command import GitFailed, begin_repository, run_git
+from helix_graph.git import GitFailed, begin_repository, run_git
 from helix_graph.trust import begin
 
 ERROR = "E   ModuleNotFoundError: No module named 'respx'"
