@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import signal
 from pathlib import Path
@@ -50,6 +51,20 @@ def test_any_number_of_workers_makes_the_same_episodes(
         made.add(tuple((path.name, path.read_bytes()) for path in memory.episodes.files()))
         told.add(str(msgspec.to_builtins(report)).replace(f"kept-{count}", "kept"))
     assert (len(made), len(told)) == (1, 1)
+
+
+def test_reference_cycles_are_looked_for_seldom_while_logs_are_read(
+    tmp_path: Path, script: Callable[..., Script]
+) -> None:
+    script("s1").prompt("Add a cart").write("shop/cart.py").save(tmp_path / "logs")
+    before = gc.get_threshold()
+    meanwhile: list[int] = []
+    Memory.init(tmp_path / "kept").extract(
+        [tmp_path / "logs"], progress=lambda *_: meanwhile.append(gc.get_threshold()[0])
+    )
+    assert meanwhile
+    assert min(meanwhile) > 10 * before[0]
+    assert gc.get_threshold() == before
 
 
 def kill_itself(_: int) -> None:

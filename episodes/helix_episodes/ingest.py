@@ -47,7 +47,7 @@ from helix_episodes.source_logs import (
     without_first_steps,
 )
 from helix_episodes.store import session_of
-from helix_episodes.workers import OrderedWork, worker_count
+from helix_episodes.workers import OrderedWork, collecting_rarely, worker_count
 
 if TYPE_CHECKING:
     from helix_episodes.store import EpisodeStore
@@ -170,7 +170,7 @@ def record(  # noqa: PLR0913  (the options of the command)
     paths = list(recorder.files(logs))
     size = sum(path.stat().st_size for path in paths if path.is_file())  # the others are reported when they are read
     count = 1 if workers == 1 else worker_count(size, worth=_WORTH_A_WORKER, asked=workers)
-    with closing(OrderedWork(_extracted, workers=count)) as recorder.work:
+    with closing(OrderedWork(_extracted, workers=count)) as recorder.work, collecting_rarely():
         for done, path in enumerate(paths):
             if progress:
                 progress(done, len(paths), path)

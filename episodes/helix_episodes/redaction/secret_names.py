@@ -89,11 +89,12 @@ for _word, _form in (
     *zip(_FOREIGN, _FOREIGN, strict=True),
 ):
     _FORMS.setdefault(_word[0], []).append((_word, f"(?i:{_form})"))
-#: The one telling word that is two, as the list of a text's words has it.
-_API_HASH = "api_hash"
+#: The telling words that are two: as the list of a text's words has them, and what is looked for in place of ``code``,
+#: which is in every tenth text.
+_API_HASH, _CODE, _BEFORE_CODE = "api_hash", "code", "device"
 #: What a vocabulary must tell of for names: whole words and parts of words.
 NAME_WORDS = frozenset((*_WHOLE, "hash", "session"))
-NAME_PARTS = frozenset(_PARTS) - {_API_HASH}
+NAME_PARTS = frozenset(_PARTS) - {_API_HASH, _CODE} | {_BEFORE_CODE}
 _NEW_WORD = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])|[.\-$: /]+")
 #: The last word of a name that says what it is: what people choose, what machines make, a key, a login.
 _NAME = re.compile(
@@ -142,7 +143,7 @@ def needles_in(sifted: SiftedText) -> list[str]:
     telling = sifted.telling
     if not telling:
         return [] if sifted.text.isascii() else list(_with_foreign_letters(sifted))
-    found = [*(sifted.parts & NAME_PARTS)]
+    found = [_CODE if part == _BEFORE_CODE else part for part in sifted.parts & NAME_PARTS]
     if "hash" in telling and "api" in sifted.words:
         found.append(_API_HASH)
     found += telling & _WHOLE_WORDS
