@@ -177,11 +177,28 @@ def accept(root: Path, *, how: How) -> Acceptance:
         if there is not None:  # another process was faster
             return there
         found = root.stat(follow_symlinks=False)
+        how = _how_before_it_was_moved(root, found, path.parent) or how
         now = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
         record = Acceptance(str(root), found.st_dev, found.st_ino, now, how, os.urandom(_TOKEN_BYTES).hex())
         write_atomically(root / ACCEPTANCE, record.token.encode())
         write_atomically(path, json.dumps(record._asdict()).encode("utf-8", "surrogateescape"))
     return record
+
+
+def _how_before_it_was_moved(root: Path, found: os.stat_result, records: Path) -> How | None:
+    """How this very folder was recorded under another path: only moving keeps its inode and its token."""
+    try:
+        token = read_regular(root / ACCEPTANCE, most=2 * _TOKEN_BYTES).decode()
+    except (OSError, ValueError):
+        return None
+    for path in records.glob("*.json"):
+        try:
+            record = Acceptance(**json.loads(read_regular(path)))
+        except (OSError, ValueError, TypeError):
+            continue
+        if (record.device, record.inode, record.token) == (found.st_dev, found.st_ino, token):
+            return record.how
+    return None
 
 
 def is_own(root: Path, name: str) -> bool:

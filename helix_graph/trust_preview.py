@@ -13,14 +13,12 @@ import msgspec
 
 from helix_episodes.normalization import shorten
 from helix_episodes.redaction import for_disk
-from helix_episodes.store import EpisodeStore
 from helix_graph.errors import InvalidConfiguration
 from helix_graph.helix_db import NAME, HelixDatabase
 from helix_graph.insights.schema import INSIGHT_TABLES
 from helix_graph.project import ACCEPTED_RULES, forgotten_digests
 from helix_graph.rules.staged import decode_rules, rules_file
 from helix_graph.sharing.records import SharedEntry, SharedInsight
-from helix_graph.sharing.replica import Replica
 from helix_graph.sharing.shared_files import shared_files
 from helix_graph.topics.entry_log import sound_by_id
 from helix_graph.topics.schema import TOPIC_TABLES
@@ -39,9 +37,8 @@ class TrustPreview(msgspec.Struct, frozen=True, kw_only=True):
 
     ``newest`` are the rules on trial, which sessions get as they are, and the newest insights, entries of topics, tasks
     of sessions and texts of ``shared`` files, which `share merge` would take in, each of these cut at 200 characters.
-    ``forgotten`` sessions are kept out, and deleted on a team's server that is named later, with the ``resting``
-    insights and outcomes that it says rest on them. ``rules_digest`` names the
-    content of ``rules.json`` that was shown, empty without one: no other is accepted.
+    ``forgotten`` sessions are kept out here. ``rules_digest`` names the content of ``rules.json`` that was shown, empty
+    without one: no other is accepted.
     """
 
     root: str
@@ -54,7 +51,6 @@ class TrustPreview(msgspec.Struct, frozen=True, kw_only=True):
     newest: tuple[str, ...]
     tracked: tuple[str, ...]
     forgotten: int = 0
-    resting: int = 0
     rules_digest: str = ""
 
 
@@ -92,11 +88,7 @@ def preview(root: Path, episodes: Episodes) -> TrustPreview:
         shared=len(shared),
         newest=(*rules, *(shorten(one, limit=_LONGEST) for one in newest)),
         tracked=tuple(tracked_by_git(root)),
-        forgotten=len(forgotten := forgotten_digests(root)),
-        resting=sum(
-            not forgotten.isdisjoint(one)
-            for one in Replica(root, EpisodeStore(root / "episodes")).written.rests_on.values()
-        ),
+        forgotten=len(forgotten_digests(root)),
         rules_digest=content_digest(written) if written is not None else "",
     )
 

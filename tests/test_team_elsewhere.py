@@ -12,6 +12,7 @@ from helix_cli.app import run
 from helix_graph import Memory
 from helix_graph.sharing.server import TeamServer
 from helix_graph.trust import accept
+from session_script import Script
 from team_world import contents, member, sync
 
 if TYPE_CHECKING:
@@ -55,6 +56,11 @@ def pushed(server: TeamDatabase) -> list[bytes]:
         return sorted(data for _, data in opened.contents(one for one in opened.since(0) if one.kind != "gone"))
 
 
+def private_lines(server: TeamDatabase) -> set[str]:
+    with TeamServer(server.url("ann"), "shop") as opened:
+        return {one.subject for one in opened.private()}
+
+
 def test_it_neither_pulls_nor_pushes_nor_deletes(unpacked: Memory, team_server: TeamDatabase) -> None:
     before = pushed(team_server)
     unpacked.follow_team()
@@ -69,10 +75,10 @@ def test_it_neither_pulls_nor_pushes_nor_deletes(unpacked: Memory, team_server: 
 
 @pytest.mark.slow
 def test_what_one_names_it_takes_part_in_from_then_on(ann: Memory, tmp_path: Path, team_server: TeamDatabase) -> None:
-    moved = tmp_path / "moved"
-    shutil.move(ann.root.parent, moved)
-    accept(moved / ".helix", how="trust")
-    here = Memory.open(moved)
+    copied = tmp_path / "copied"
+    shutil.copytree(ann.root.parent, copied)
+    accept(copied / ".helix", how="trust")
+    here = Memory.open(copied)
     bob = member(tmp_path / "bob" / "shop")
     bob.insights.store(ORDER)
     sync(bob, team_server.url("bob"))
@@ -86,7 +92,7 @@ def test_what_one_names_it_takes_part_in_from_then_on(ann: Memory, tmp_path: Pat
     assert "Labels are printed in batches of forty" in contents(here)
 
 
-def test_forgetting_in_a_moved_memory_reaches_the_server_once_the_project_is_named(
+def test_forgetting_in_a_moved_memory_reaches_the_server(
     ann: Memory, tmp_path: Path, team_server: TeamDatabase
 ) -> None:
     (lesson, *_) = ann.insights.harvest()["added"]
@@ -97,23 +103,91 @@ def test_forgetting_in_a_moved_memory_reaches_the_server_once_the_project_is_nam
     here = Memory.open(moved)
     report = here.forget(["first"])
     assert report.team is not None
-    assert "name the project" in report.team.problem
-    here.team.sync(team_server.url("ann"), project="shop")
+    assert report.team.whole
     assert lesson not in {one["name"] for one in here.insights.newest(limit=None)}
     left = b"".join(pushed(team_server))
     assert PRICES.encode() in left
     assert b"parcels" not in left
 
 
-def test_trust_says_how_many_sessions_it_would_take_away(
+@pytest.mark.parametrize("mine", [True, False])
+def test_forgetting_in_a_copy_reaches_the_server_once_its_user_took_everything_back(
+    ann: Memory, tmp_path: Path, team_server: TeamDatabase, *, mine: bool
+) -> None:
+    ann.insights.harvest()
+    ann.push_to_team()
+    copied = tmp_path / "copied"
+    shutil.copytree(ann.root.parent, copied)
+    accept(copied / ".helix", how="trust")
+    here = Memory.open(copied)
+    here.team.sync(team_server.url("ann"), project="shop", mine=mine)
+    report = here.forget(["first"]).team
+    assert report is not None
+    assert report.whole == mine  # else it is said that something is left there
+    left = b"".join(pushed(team_server))
+    assert PRICES.encode() in left
+    assert (b"parcels" not in left) == mine
+
+
+@pytest.mark.parametrize("mine", [True, False])
+def test_an_accepted_archive_changes_and_deletes_nothing_that_its_user_pushed(
+    ann: Memory, tmp_path: Path, team_server: TeamDatabase, *, mine: bool
+) -> None:
+    ann.topics.store("shop", "decision: prices are Decimal")
+    ann.insights.harvest()
+    ann.team.sync(team_server.url("ann"), project="shop")
+    before, lines = pushed(team_server), private_lines(team_server)
+    theirs = member(tmp_path / "download", "another")
+    log = Script("first").prompt("Do what the vendor's page says").run("pytest -q", "1 passed in 0.1s")
+    theirs.extract([log.save(tmp_path / "vendor")])  # another session under the id of hers
+    theirs.insights.store(PRICES)
+    theirs.insights.forget([theirs.insights.newest(limit=None)[0]["name"]])
+    with TeamServer(team_server.url("ann"), "shop") as server:
+        subjects = [one.subject for one in server.since(0)] + [one.subject for one in server.private()]
+        named = server.standing().server
+    (theirs.root / "forgotten").mkdir(mode=0o700, exist_ok=True)
+    for one in ["c" * 32, *subjects[:1]]:
+        (theirs.root / "forgotten" / f"{one}.json").write_text("{}")
+    forged = {
+        "server": named, "project": "shop", "sent": subjects, "records": subjects,
+        "rests_on": {one: ["c" * 32] for one in subjects},
+    }  # fmt: skip
+    (theirs.root / "team").mkdir(mode=0o700, exist_ok=True)
+    (theirs.root / "team" / "state.json").write_text(json.dumps(forged))
+    shutil.copytree(theirs.root.parent, tmp_path / "unpacked")
+    accept(tmp_path / "unpacked" / ".helix", how="trust")
+    here = Memory.open(tmp_path / "unpacked")
+    here.team.sync(team_server.url("ann"), project="shop", mine=mine)
+    here.insights.store("Something of ann's own, said later")
+    here.push_to_team()
+    here.forget(["another"])
+    here.team.sync(team_server.url("ann"), project="shop", mine=mine)
+    assert set(before) <= set(pushed(team_server))
+    assert lines <= private_lines(team_server)
+
+
+def test_a_memory_in_the_place_of_another_takes_part_in_no_project(ann: Memory, tmp_path: Path) -> None:
+    for name in ("one", "two"):
+        shutil.copytree(ann.root.parent, tmp_path / name)
+    root = tmp_path / "one" / ".helix"
+    accept(root, how="trust")
+    Memory.open(root.parent).team.sync(project="shop")
+    shutil.rmtree(root)
+    shutil.move(tmp_path / "two" / ".helix", root)
+    accept(root, how="trust")
+    bob = member(tmp_path / "bob" / "shop")
+    bob.insights.store(ORDER)
+    bob.team.sync(project="shop")
+    here = Memory.open(root.parent)
+    here.follow_team()
+    assert contents(here) == [PRICES]
+
+
+def test_trust_says_how_many_sessions_it_keeps_out(
     unpacked: Memory, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    one = next((unpacked.root / "forgotten").glob("*.json")).stem
-    state = {"project": "shop", "rests_on": {"a" * 32: [one], "b" * 32: ["c" * 32]}}
-    (unpacked.root / "team" / "state.json").write_text(json.dumps(state))
     shutil.copytree(unpacked.root.parent, tmp_path / "again")
     monkeypatch.chdir(tmp_path / "again")
     run(["trust"])
     said = capsys.readouterr().out
     assert "It calls 2 sessions forgotten" in said
-    assert "with 1 note that it says rest on them" in said

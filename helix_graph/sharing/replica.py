@@ -85,6 +85,9 @@ class ReplicaState(msgspec.Struct, frozen=True, kw_only=True):
     here when the server was last told. ``pushed`` is the digest of the own records that the server
     has, and ``mark`` that of the database when they were read. ``pending`` says that records were read which are not
     taken in yet.
+
+    ``sent`` is what a memory that came from elsewhere pushed itself, or has as the server had it when this user took
+    everything back: it replaces and deletes nothing else there.
     """
 
     server: str = ""
@@ -96,6 +99,7 @@ class ReplicaState(msgspec.Struct, frozen=True, kw_only=True):
     pushed: str = ""
     mark: str = ""
     pending: bool = False
+    sent: frozenset[str] = frozenset()
 
 
 class ReplicaItem(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -135,11 +139,19 @@ class Replica:
     def state(self) -> ReplicaState:
         """Where it stands; nowhere before the first time, and where this user named no such project in this memory."""
         found = self.written
+        is_named = is_sealed(self.root, TEAM_STATE, self._named(found.project))
+        return found if is_named or self.is_begun_here else ReplicaState()
+
+    @property
+    def is_begun_here(self) -> bool:
+        """Whether this user began the memory on this machine: what it says of the past is then this user's word."""
         record = acceptance_of(self.root)
-        is_own = is_sealed(self.root, TEAM_STATE, found.project.encode()) or (
-            record is not None and record.how == "init"
-        )
-        return found if is_own else ReplicaState()
+        return record is not None and record.how == "init"
+
+    def _named(self, project: str) -> bytes:
+        """What the seal of a project's name is of: one memory may come in the place of another, in the same folder."""
+        record = acceptance_of(self.root)
+        return f"{project}\n{record.token if record else ''}".encode()
 
     @property
     def written(self) -> ReplicaState:
@@ -154,7 +166,7 @@ class Replica:
             with locked(path.parent):
                 state = replace(self.state, **changes)
                 if "project" in changes:
-                    seal(self.root, TEAM_STATE, content_digest(state.project.encode()))
+                    seal(self.root, TEAM_STATE, content_digest(self._named(state.project)))
                 write_atomically(path, msgspec.json.encode(state, order="deterministic"))
 
     def reached(self, number: int, *, records: bool) -> None:

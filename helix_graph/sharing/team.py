@@ -120,17 +120,17 @@ class Team:
             self._begin(replica, standing, name)
             passes = [self._push_all(server, replica, standing, progress)]
             back, lines, problems = self._take_back(server, replica, standing) if mine else (0, 0, [])
-            if back or lines:  # from now on it is this memory's own as what it pushed itself
-                passes.append(self._push_all(server, replica, standing, progress))
+            if mine:  # from now on it is this memory's own as what it pushed itself
+                passes.append(self._push_all(server, replica, standing, progress, mine=True))
             pulled = self._pull(server, replica, standing, until=None)
         return TeamReport(
             project=name,
             role=author_name(standing.role),
             may_write=standing.may_write,
             pushed=sum(one.stored for one in passes),
-            unchanged=passes[-1].unchanged,
+            unchanged=len(passes[-1].unchanged),
             deleted=sum(len(one.deleted) for one in passes),
-            refused=sum(one.sent - one.stored for one in passes),
+            refused=sum(one.offered - one.stored for one in passes),
             pulled=pulled,
             problems=(*problems, *passes[-1].problems),
             missing=len(passes[-1].missing),
@@ -145,17 +145,26 @@ class Team:
         replica: Replica,
         standing: ServerStanding,
         progress: Callable[[int, int, Path], None] | None,
+        *,
+        mine: bool = False,
     ) -> _Pushing:
-        """Pushes all that is this memory's own, and deletes what was forgotten; nothing, where one may only read."""
-        pushing = _Pushing(server.own())
+        """Pushes all that is this memory's own, and deletes what was forgotten; nothing, where one may only read.
+
+        With ``mine`` what is here as the server has it counts as pushed from here.
+        """
+        pushing = self._pushing(server, replica)
         if standing.may_write:
             self._note_deleted(server, replica)
             mark, records = self._sharing.own.mark(), self._own_records()
             own = itertools.chain(self._own_episodes(pushing, progress), pushing.records(records))
-            self._push(server, replica, own, pushing)
-            self._push_lines(server, replica, pushing)
+            self._push(server, replica, own, pushing, mine=mine)
+            self._push_lines(server, replica, pushing, mine=mine)
             replica.change(mark=mark, pushed=_digest_of(records))
         return pushing
+
+    def _pushing(self, server: TeamServer, replica: Replica) -> _Pushing:
+        """What is to be counted. A memory that came from elsewhere changes nothing that it did not push itself."""
+        return _Pushing(server.own(), sent=None if replica.is_begun_here else set(replica.state.sent))
 
     def _note_deleted(self, server: TeamServer, replica: Replica) -> bool:
         """Remembers which sessions of own records this user forgot on another machine; whether any is new.
@@ -166,7 +175,13 @@ class Team:
         return replica.note_deleted(server.deleted(named))
 
     def _push_lines(
-        self, server: TeamServer, replica: Replica, pushing: _Pushing, *, is_forgetting: bool = False
+        self,
+        server: TeamServer,
+        replica: Replica,
+        pushing: _Pushing,
+        *,
+        is_forgetting: bool = False,
+        mine: bool = False,
     ) -> None:
         """Pushes what the server keeps for this user alone, and deletes there what is no more so.
 
@@ -182,7 +197,8 @@ class Team:
         new: set[str] = set()
         if server.has_private():
             known = {*let_go, *(one.key for one in there.values())}
-            wanted = (one for one in own.values() if not is_forgetting or one.key in known)
+            taken = {one.key for one in there.values() if not pushing.may_change(one.subject)}
+            wanted = (one for one in own.values() if (not is_forgetting or one.key in known) and one.key not in taken)
             checked = pushing.lines(wanted, there)
             for part in batches(checked, size=lambda one: len(one.data)):
                 new |= server.push_private(part)
@@ -194,11 +210,14 @@ class Team:
         gone = {
             subject
             for subject, one in there.items()
-            if subject not in own and (one.key in followed or self._rests_on_gone(one, let_go))
+            if subject not in own
+            and pushing.may_change(subject)
+            and (one.key in followed or self._rests_on_gone(one, let_go))
         }
         if gone:
             server.delete(gone)
-        replica.change(let_go=_digest_of_all(let_go))
+        pushing.note_sent(new | (own.keys() & there.keys() if mine else set()))
+        replica.change(let_go=_digest_of_all(let_go), sent=frozenset(pushing.sent or ()))
 
     def _rests_on_gone(self, line: PrivateLine | ServerLine, let_go: frozenset[str]) -> bool:
         return any(one in let_go or self._is_forgotten(one) for one in line.rests_on)
@@ -294,7 +313,7 @@ class Team:
             return TeamPushed(away=f"{author_name(standing.role)} may only read on the server: it stays here")
         if self._note_deleted(server, replica):
             records = self._own_records()
-        pushing = _Pushing(server.own())
+        pushing = self._pushing(server, replica)
         self._push(server, replica, pushing.records(records), pushing)
         if _digest_of_all(self._sharing.own.let_go()) != (replica.state.let_go or _digest_of_all(())):
             self._push_lines(server, replica, pushing, is_forgetting=True)
@@ -318,7 +337,7 @@ class Team:
             return ServerErasure(problem=f"no server is named; set {SERVER_VARIABLE}, and forget again without options")
         try:
             with TeamServer(address, project) as server:
-                pushing = _Pushing(server.own())
+                pushing = self._pushing(server, replica)
                 self._push(server, replica, pushing.records(self._own_records()), pushing)
                 self._push_lines(server, replica, pushing, is_forgetting=True)
                 forgotten = {path.stem for path in (self.root / FORGOTTEN).glob("*.json")}
@@ -327,18 +346,30 @@ class Team:
         except TeamServerFailed as error:
             return ServerErasure(problem=str(error))
 
-    def _push(self, server: TeamServer, replica: Replica, own: Iterable[ServerObject], pushing: _Pushing) -> None:
+    def _push(
+        self,
+        server: TeamServer,
+        replica: Replica,
+        own: Iterable[ServerObject],
+        pushing: _Pushing,
+        *,
+        mine: bool = False,
+    ) -> None:
         """Pushes what the server does not have, then deletes there what was forgotten here."""
         for part in batches(own, size=lambda one: len(one.data)):
-            pushing.sent += len(part)
+            pushing.offered += len(part)
             pushing.stored += server.push(part)
-        pushing.deleted = self._forgotten_of(replica, pushing)
+            pushing.note_sent(one.subject for one in part)
+        forgotten = self._forgotten_of(replica, pushing)
+        pushing.deleted = set(filter(pushing.may_change, forgotten))
+        pushing.note_sent(pushing.unchanged - forgotten if mine else ())
         if pushing.deleted:
             server.delete(pushing.deleted)
         pushing.missing = (replica.state.records & pushing.there.keys()) - pushing.own.keys() - pushing.deleted
         rests_on = {subject_of_name(name): found for name, found in self._sharing.own.sessions().items()}
         kept = {subject: found for subject, found in replica.state.rests_on.items() if subject in pushing.missing}
-        replica.change(records=frozenset(pushing.own) | pushing.missing, rests_on={**kept, **rests_on})
+        records, sent = frozenset(pushing.own) | pushing.missing, frozenset(pushing.sent or ())
+        replica.change(records=records, rests_on={**kept, **rests_on}, sent=sent)
 
     def _forgotten_of(self, replica: Replica, pushing: _Pushing) -> set[str]:
         """What the server has of this role that somebody forgot here; what is merely missing here is no such thing."""
@@ -357,19 +388,21 @@ class Team:
         state = replica.state
         is_same = (state.server, state.project) == (standing.server, project)
         if not is_same or state.number > standing.newest:
-            # A memory that was moved is told here that it takes part in the same project as before.
+            # A copy of a memory is told here that it takes part in the same project. What it says that it had pushed
+            # is not read again as somebody's; nothing is deleted because it says so.
             before = replica.written if not state.project else state
             if (before.server, before.project) != (standing.server, project):
-                before = ReplicaState()
+                before = state = ReplicaState()
             replica.change(
                 server=standing.server,
                 project=project,
                 number=0,
                 records=before.records,
-                rests_on=before.rests_on,
-                pushed=before.pushed,
-                let_go=before.let_go,
-                mark=before.mark,
+                rests_on=state.rests_on,
+                pushed=state.pushed,
+                let_go=state.let_go,
+                mark=state.mark,
+                sent=state.sent,
             )
 
     def _pull(
@@ -490,12 +523,17 @@ def _kept(
 
 
 class _Pushing:
-    """What is counted while objects are pushed; ``there`` are the hashes of what the server has."""
+    """What is counted while objects are pushed; ``there`` are the hashes of what the server has.
 
-    def __init__(self, there: dict[str, str]) -> None:
+    ``sent`` is what alone may be replaced or deleted there; without it everything that this role has pushed.
+    """
+
+    def __init__(self, there: dict[str, str], *, sent: set[str] | None) -> None:
         self.there = there
+        self.sent = sent
         self.deleted: set[str] = set()
-        self.sent = self.stored = self.unchanged = self.lines_pushed = 0
+        self.unchanged: set[str] = set()
+        self.offered = self.stored = self.lines_pushed = 0
         self.own: dict[str, SharedRecord] = {}
         self.missing: frozenset[str] = frozenset()
         self.problems: list[ShareProblem] = []
@@ -520,9 +558,21 @@ class _Pushing:
         """The object, unless the server has it as it is, or it may not be pushed."""
         largest = LARGEST_OBJECT if one.kind == "episode" else LARGEST_RECORD
         if self.there.get(one.subject) == one.hash:
-            self.unchanged += 1
+            self.unchanged.add(one.subject)
+        elif one.subject in self.there and not self.may_change(one.subject):
+            problem = "the server has it in another form, pushed from another memory of yours: that one stays"
+            self.problems.append(ShareProblem(file=name, line=1, problem=problem, kind="invalid"))
         elif self._may_be_pushed(name, one.data, largest=largest):
             yield one
+
+    def may_change(self, subject: str) -> bool:
+        """Whether what the server has of a subject may be replaced or deleted from here."""
+        return self.sent is None or subject in self.sent
+
+    def note_sent(self, subjects: Iterable[str]) -> None:
+        """Remembers what was pushed from here, where that counts."""
+        if self.sent is not None:
+            self.sent.update(subjects)
 
     def _may_be_pushed(self, name: str, data: bytes, *, largest: int) -> bool:
         """Whether it is not too large and has no secret; else it is noted why."""

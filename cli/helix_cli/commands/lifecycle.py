@@ -59,9 +59,7 @@ def _render_preview(found: TrustPreview) -> None:
         say(f"git tracks {count(len(found.tracked), 'file')} of it: {', '.join(found.tracked[:_MOST_TRACKED])}")
     if found.forgotten:
         one = count(found.forgotten, "session")
-        more = f", with {count(found.resting, 'note')} that it says rest on them," if found.resting else ""
-        where = "on a team's server that you name with sync --to"
-        say(f"It calls {one} forgotten: kept out here, and deleted{more} {where}.")
+        say(f"It calls {one} forgotten: kept out here. On a team's server it deletes nothing that it did not push.")
     say(f"Accepted: {found.accepted}." if found.accepted else "You have not accepted it.")
 
 
@@ -150,7 +148,8 @@ def _render_forgotten(report: ForgetReport) -> None:
     if report.proof:
         _render_proof(report.proof)
     if report.team and not report.team.problem:
-        left = f"{report.team.left} objects are still there" if report.team.left else "nothing of theirs is left"
+        there = f"{count(report.team.left, 'object')} still there; forget them in the memory that pushed them"
+        left = there if report.team.left else "nothing of theirs is left"
         say(f"Team server: {count(report.team.deleted, 'object')} deleted; {left}.")
 
 
