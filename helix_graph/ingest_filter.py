@@ -36,15 +36,15 @@ from typing import TYPE_CHECKING, Literal, get_args
 import msgspec
 
 from helix_episodes.discovery import logs_named
-from helix_episodes.errors import LogNotReadable
+from helix_episodes.errors import LogNotReadable, WriteFailed
 from helix_episodes.redaction import without_emails
 from helix_episodes.safe_files import read_regular
-from helix_episodes.source_logs import is_log_of, is_unique
+from helix_episodes.source_logs import ids_in, is_log_of, is_unique
 from helix_episodes.store import PREFIX
 from helix_graph.errors import InvalidConfiguration
 from helix_graph.project import FOLDER, digest
 from helix_graph.tombstones import Tombstones
-from helix_graph.trust import team_marker, tracked_by_git
+from helix_graph.trust import is_sealed, seal_also, team_marker, tracked_by_git
 
 if TYPE_CHECKING:
     from helix_episodes.model import Episode
@@ -315,8 +315,9 @@ class MemoryFilter:
         return team_marker(self._root, PREFIX + session).exists()
 
     def is_origin(self, episode: Episode) -> bool:
-        """Whether an episode was recorded from a log of this user; one that git tracks has to name a log that is here.
+        """Whether an episode was recorded from a log of this user.
 
+        One that git tracks has to name a log that is here, or that was here when the same steps were asked for before.
         Whoever may commit could otherwise have a session's own steps cut from it, as those of a session of theirs.
         """
         try:
@@ -327,9 +328,15 @@ class MemoryFilter:
         if not is_tracked or made is None:
             return not is_tracked
         ids = [one for one in (episode.session, made.first, made.last) if one]
+        steps = "\n".join((episode.session, made.sha256, *sorted(set(ids_in(episode))))).encode()
+        if is_sealed(self._root, "episodes", steps):
+            return True
         logs = (log for _, log in logs_named({made.log}))
         with suppress(OSError, LogNotReadable):
-            return is_unique(episode.session) and any(is_log_of(log, made, ids=ids) for log in logs)
+            if is_unique(episode.session) and any(is_log_of(log, made, ids=ids) for log in logs):
+                with suppress(WriteFailed):  # it is asked for again
+                    seal_also(self._root, "episodes", steps)
+                return True
         return False
 
     def lift(self, sessions: Iterable[str]) -> None:

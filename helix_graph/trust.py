@@ -80,7 +80,8 @@ _MOST_EPISODES = 50
 _LARGEST_EPISODE = 4 << 20
 _MOST_HASHED = 64 << 20
 #: What acts outside the memory or speaks to an agent, so that a clone must not bring it: what its seal ends in.
-SEALED = {ACCEPTED_RULES: ".rules", PACKED: ".packed", TEAM_STATE: ".team"}
+#: Of episodes that git tracks it is the steps, as this user's own logs had them: logs are deleted in time.
+SEALED = {ACCEPTED_RULES: ".rules", PACKED: ".packed", TEAM_STATE: ".team", "episodes": ".steps"}
 #: A rule has some hundred bytes, and a person accepts few.
 _LARGEST_SEALED = 4 << 20
 
@@ -231,6 +232,15 @@ def seal(root: Path, name: str, *digests: str) -> None:
     _make_private(path.parent)
     now = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
     write_atomically(path, json.dumps({"blake2b": digests, "at": now}).encode())
+
+
+def seal_also(root: Path, name: str, written: bytes) -> None:
+    """Adds a content to those that this user's seal is of."""
+    try:
+        before = json.loads(read_regular(_seal_path(root, name)))["blake2b"]
+    except (OSError, ValueError, TypeError, KeyError):  # as in `is_sealed`
+        before = []
+    seal(root, name, *dict.fromkeys([*before, content_digest(written)]))
 
 
 def content_digest(written: bytes) -> str:

@@ -270,6 +270,27 @@ def test_helixignore_and_the_forgotten_stay_out(home: Path, shop: Path, script: 
     assert [one.session for one in memory.extract_all(force=True).report.written] == ["forgotten"]
 
 
+def test_a_committed_origin_stays_one_when_its_log_is_gone(home: Path, shop: Path) -> None:
+    first, second = "3f2504e0-4f89-41d3-9a0c-0305e82c3301", "91b4a6de-77c0-4c1f-8d3a-5be1f0f3a602"
+    origin = (
+        Script(first, root=str(shop)).prompt("Fix the labels").edit("labels.py").run("pytest -q", "1 passed in 0.1s")
+    )
+    for number, record in enumerate(origin.records):
+        record["uuid"] = f"7a3cf82d-9284-4b61-9e6b-d409226e{number:04x}"
+    log = save(home, origin)
+    memory = Memory.init(shop)
+    memory.sync()
+    subprocess.run(["git", "add", "-f", ".helix/episodes"], cwd=shop, check=True)
+    resumed = Script(second, root=str(shop)).prompt("Fix the rates").edit("rates.py")
+    resumed.save(log.parent, copied=origin.records)
+    memory.sync()
+    log.unlink()
+    resumed.edit("stock.py").save(log.parent, copied=origin.records)
+    memory.sync()
+    episode = (memory.root / "episodes" / f"episode-{second}.json").read_text()
+    assert [name in episode for name in ("stock.py", "rates.py", "labels.py")] == [True, True, False]
+
+
 @pytest.mark.skipif(not Path("/proc/self/cwd").exists(), reason="only Linux has links of a process there")
 @pytest.mark.parametrize("named", ["/proc/self/cwd", "/proc/thread-self/cwd", "/proc/self/root{shop}", "{clone}/here"])
 def test_a_log_whose_folder_is_each_processs_own_is_in_no_project(
