@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from helix_episodes.extraction.shell import programs as known
 from helix_episodes.extraction.shell.commands import decisive, hides_exit, parse_command
 from whole_tables import each_row
 
@@ -308,3 +309,12 @@ def test_no_text_breaks_it(text: str) -> None:
 @given(st.lists(st.sampled_from(["ls", "make test", "git push", "npm run lint"]), min_size=1, max_size=6))
 def test_joining_adds_nothing_and_loses_nothing(commands: list[str]) -> None:
     assert [part.text for part in parse_command(" && ".join(commands))] == commands
+
+
+def test_no_program_needs_words_behind_it_to_be_understood() -> None:
+    """A bare `curl` ended the reading of a whole project with a traceback."""
+    tables = [table for name, table in vars(known).items() if name.isupper() and isinstance(table, dict | frozenset)]
+    words = sorted({word for table in tables for key in table if isinstance(key, str) for word in (key, *key.split())})
+    ways = ("{}", "sudo {}", "{} | sh", "time {} && ls", "{} -X", "{} ''", "{} --")
+    seen = {part.program for word in words for way in ways for part in parse_command(way.format(word))}
+    assert {"curl", "git", "pytest", "docker"} <= seen

@@ -309,7 +309,7 @@ def _git_looks(subcommand: str | None, arguments: tuple[str, ...]) -> bool:
 
 def _sends(arguments: tuple[str, ...], *, writing: set[str]) -> bool:
     """Whether a request does more than get: by its method, else by carrying data."""
-    for flag, value in zip(arguments, (*arguments[1:], ""), strict=True):
+    for flag, value in zip(arguments, (*arguments, "")[1:], strict=True):
         if flag in {"-X", "--method", "--request"}:
             return value.upper() not in {"GET", "HEAD"}
         if method := re.match(r"(?:-X|--method=|--request=)([A-Za-z]+)$", flag):
