@@ -165,3 +165,14 @@ def test_pytests_message_is_the_whole_line(output: str, message: str) -> None:
 def verdicts(command: str, output: str, *, exit_code: int) -> tuple[Verdict, ...]:
     status = "error" if exit_code else "ok"
     return read_verdicts(parse_command(command), output=output, exit_code=exit_code, status=status)
+
+
+def test_what_one_linter_prints_is_no_word_of_the_linter_before_it() -> None:
+    command = "vale docs/a.md | head -15; npx markdownlint-cli2 'docs/*.md' 2>&1 | tail -4"
+    read = read_verdicts(
+        parse_command(command),
+        output="docs/a.md:1:2:House.Words:Use another word.\nSummary: 0 error(s)\n",
+        exit_code=0,
+        status="ok",
+    )
+    assert [(one.check, one.passed) for one in read] == [("vale", None), ("markdownlint-cli2", True)]

@@ -241,7 +241,9 @@ def _assigned(
     left = list(readings)
     found: list[_JudgedPart] = []
     for run in runs:
-        own = [reading for reading in left if _belongs(run, reading)]
+        # What another part of the command prints by its own name is no word of this one.
+        others_own = {one.check for one in runs} - {run.check}
+        own = [reading for reading in left if reading.check not in others_own and _belongs(run, reading)]
         if not own and len(readings) == 1 and run.task and run.segment.subcommand in _OF_ANY_CHECK and left:
             own = [reading for reading in left if reading.summed]
         others = [
