@@ -13,7 +13,7 @@ import zlib
 from collections import Counter
 from contextlib import ExitStack, closing
 from itertools import chain
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
@@ -35,9 +35,9 @@ _EPISODE = (
 )
 #: The tables that have rows of an episode, each in the order of its key. Decisions are numbered in their index.
 PARTS = ("mention", "issue", "wording", "claim", "repair", "run", "cost", "decided (rowid, text)")
-#: Stands for NULL in rows of `PARTS`, which have no negative numbers: Python's sqlite3 takes four times as long for
-#: None as for a number, and a mention has ten of them.
-NOTHING = -1
+#: Stands for NULL in rows of `PARTS`: Python's sqlite3 takes four times as long for None as for a number, and a mention
+#: has ten of them. SQLite stores what is no number as NULL (https://sqlite.org/floatingpoint.html).
+NOTHING = float("nan")
 #: What the rows of each table with checksums of their own are computed from. A file's time may change with the file
 #: the same, and its episode is a reference that SQLite checks.
 _ROWS = {
@@ -91,7 +91,7 @@ def _of_episode(connection: sqlite3.Connection, episode: int) -> int:
     rows = [connection.execute(f"SELECT * FROM {table} WHERE episode = ?", (episode,)) for table in PARTS[:-1]]  # noqa: S608  (constants)
     rows.append(connection.execute("SELECT * FROM decided_content WHERE id BETWEEN ? AND ?", rows_in_index(episode)))
     filled = ([[NOTHING if value is None else value for value in row] for row in each] for each in rows)
-    parts = dict(zip(PARTS, filled, strict=True))
+    parts: dict[str, list[list[Any]]] = dict(zip(PARTS, filled, strict=True))
     places: dict[int, int] = {}
     for row in parts["mention"]:
         row[2] = places.setdefault(row[2], len(places))

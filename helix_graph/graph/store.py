@@ -26,7 +26,7 @@ from helix_graph.graph.model import (
 )
 from helix_graph.graph.observations import unpack_observations
 from helix_graph.graph.patterns import patterns_of
-from helix_graph.graph.row_checksums import NAMES, NOTHING, PARTS, SUMS_OF_EDGES, is_intact, read_digests
+from helix_graph.graph.row_checksums import NAMES, PARTS, SUMS_OF_EDGES, is_intact, read_digests
 from helix_graph.graph.similar_decisions import forget_decisions
 
 if TYPE_CHECKING:
@@ -284,27 +284,14 @@ _TEXTS_AT_A_TIME = 1
 
 
 def _insertion(connection: sqlite3.Connection, table: str) -> _Insertion:
-    columns = connection.execute('SELECT "notnull" FROM pragma_table_info(?)', (table,)).fetchall()
+    columns = connection.execute("SELECT 1 FROM pragma_table_info(?)", (table,)).fetchall()
     rows = _ROWS_AT_A_TIME if columns else _TEXTS_AT_A_TIME
-    required = [bool(one) for (one,) in columns] or [True] * len(table.split(","))  # an index is named with its columns
-    return _Insertion(_adding(table, required, 1), _adding(table, required, rows), rows, len(required))
-
-
-def _adding(table: str, required: list[bool], rows: int) -> str:
-    """The statement that adds rows; in columns that are not required `NOTHING` is as good as None.
-
-    ``OR FAIL``, and no function of SQL: a statement for several rows that may have to be undone by itself, as one with
-    a function may, has SQLite write the words that an index has gathered, here after every few episodes. Where this one
-    fails, the transaction is undone.
-    """
-    values = ", ".join([f"({', '.join('?' * len(required))})"] * rows)
-    if all(required):
-        return f"INSERT OR FAIL INTO {table} VALUES {values}"  # noqa: S608  (constants)
-    columns = (
-        f"column{place}" if always else f"CASE column{place} WHEN {NOTHING} THEN NULL ELSE column{place} END"
-        for place, always in enumerate(required, 1)
-    )
-    return f"INSERT OR FAIL INTO {table} SELECT {', '.join(columns)} FROM (VALUES {values})"  # noqa: S608  (constants)
+    width = len(columns) or len(table.split(","))  # an index is named with its columns
+    row = f"({', '.join('?' * width)})"
+    # OR FAIL: a statement for several rows that may have to be undone by itself has SQLite write the words that an
+    # index has gathered, here after every few episodes. Where this one fails, the transaction is undone.
+    one, several = (f"INSERT OR FAIL INTO {table} VALUES {', '.join([row] * count)}" for count in (1, rows))  # noqa: S608  (constants)
+    return _Insertion(one, several, rows, width)
 
 
 #: The rows of so many episodes are written together: some 2 MB.
@@ -373,8 +360,8 @@ def add_episode(rows: EpisodeRows, changes: GraphChanges) -> int:
     for values, width, column in ((mentions, _MENTION_WIDTH, 2), (claims, _CLAIM_WIDTH, 0), (claims, _CLAIM_WIDTH, 1)):
         values[column::width] = [numbers[place] for place in values[column::width]]
     if not changes.empty:
-        names = {*mentions[3::_MENTION_WIDTH], *mentions[4::_MENTION_WIDTH]}
-        changes.add_names(names - {NOTHING})
+        names = (*mentions[3::_MENTION_WIDTH], *mentions[4::_MENTION_WIDTH])
+        changes.add_names(name for name in names if isinstance(name, str))
     changes.insert("episode", (*content.episode, rows.checksum))
     for table, values in zip(PARTS, content.parts, strict=True):
         changes.insert(table, values)
