@@ -19,7 +19,7 @@ from helix_graph.plans.git_tree import changes_since, snapshot
 from helix_graph.plans.model import NoWorkTree
 from helix_graph.rules.rule_files import project_versions
 from helix_graph.shared_authors import authors_of
-from helix_graph.sharing.git_files import accepted_files, stage
+from helix_graph.sharing.shared_files import accepted_files, stage
 from thoroughness import few
 
 if TYPE_CHECKING:

@@ -18,7 +18,6 @@ from helix_episodes.errors import NotFound
 from helix_graph import Memory
 from helix_graph.errors import ShareRefused
 from helix_graph.sharing import shared_files
-from helix_graph.sharing.git_files import LARGEST
 from helix_graph.sharing.records import (
     Forgotten,
     SharedEntry,
@@ -29,7 +28,7 @@ from helix_graph.sharing.records import (
     encode,
     name_of,
 )
-from helix_graph.sharing.shared_files import check_shared
+from helix_graph.sharing.shared_files import LARGEST, check_shared
 from hook_calls import call
 from hostile_texts import outside_of_quotations
 from thoroughness import few

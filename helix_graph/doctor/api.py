@@ -22,8 +22,7 @@ from helix_graph.graph.assertions import FOLDER as ASSERTIONS
 from helix_graph.graph.compile import erase_traces
 from helix_graph.graph.graph_db import FILE_NAME
 from helix_graph.shared_authors import SHARED_HERE
-from helix_graph.sharing.git_files import FOLDER
-from helix_graph.sharing.shared_files import SharedHere, shared_problems
+from helix_graph.sharing.shared_files import FOLDER, SharedHere, shared_problems
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -15,7 +15,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, NamedTuple
 
 from helix_episodes.extraction.checks import CheckFinding
-from helix_episodes.extraction.checks.environment import is_environment
+from helix_episodes.extraction.checks.command_failures import is_environment
 from helix_episodes.extraction.paths import role_of
 from helix_episodes.extraction.shell.commands import parse_command
 from helix_episodes.model import sortable_time

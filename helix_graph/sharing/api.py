@@ -25,14 +25,6 @@ from helix_graph.insights.model import FeedbackEntry, ForgottenInsight, Record
 from helix_graph.insights.safe_quoting import logged_name_or_quoted
 from helix_graph.insights.transfer import ImportedFile, checked_record, take_in
 from helix_graph.shared_authors import SHARED_HERE
-from helix_graph.sharing.git_files import (
-    FOLDER,
-    IN_PLACE,
-    accepted_files,
-    first_authors,
-    stage,
-    tracked,
-)
 from helix_graph.sharing.model import ShareAdded, ShareCandidate, ShareList, ShareMerged, ShareState
 from helix_graph.sharing.own_records import OwnRecords, named_sessions, own_entries, own_insights, shared_entry
 from helix_graph.sharing.private_lines import (
@@ -60,14 +52,20 @@ from helix_graph.sharing.records import (
     version_uid,
 )
 from helix_graph.sharing.shared_files import (
+    FOLDER,
+    IN_PLACE,
     SharedHere,
+    accepted_files,
     attributed,
     feedback_entry,
+    first_authors,
     import_of,
     imported_insight,
     place_of,
     read_accepted,
     shared_files,
+    stage,
+    tracked,
 )
 from helix_graph.trust import team_marker
 from helix_graph.validation import as_strs

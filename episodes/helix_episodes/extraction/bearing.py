@@ -26,8 +26,7 @@ from helix_episodes.extraction.check_runs import RunComplaint, cuts_short, looke
 from helix_episodes.extraction.checks import covers
 from helix_episodes.extraction.checks.compilers import COMPILE_FAMILIES
 from helix_episodes.extraction.checks.model import names_selected
-from helix_episodes.extraction.edit_coverage import is_cut
-from helix_episodes.extraction.files_looked_at import is_named, looks_at, output_of, stem_of
+from helix_episodes.extraction.edit_coverage import is_cut, is_named, looks_at, may_read, output_of, stem_of
 from helix_episodes.extraction.fix_credit import (
     changes_code,
     has_word,
@@ -36,7 +35,6 @@ from helix_episodes.extraction.fix_credit import (
     quoted_lines,
     texts_of,
 )
-from helix_episodes.extraction.languages import may_read
 from helix_episodes.extraction.paths import file_name, is_test_file
 
 if TYPE_CHECKING:

@@ -17,9 +17,9 @@ from helix_episodes.extraction.calls import CHANGES, UNDONE
 from helix_episodes.extraction.checks.task_runners import other_tasks
 from helix_episodes.extraction.delivery import went_well
 from helix_episodes.extraction.drafts import iso, line
+from helix_episodes.extraction.edit_coverage import MOST_TEXT, is_named
 from helix_episodes.extraction.events import failed_segment
 from helix_episodes.extraction.excuses import is_stopped
-from helix_episodes.extraction.files_looked_at import MOST_TEXT, is_named
 from helix_episodes.extraction.paths import is_outside, relative, role_of
 from helix_episodes.extraction.task_and_metrics import changed_by
 from helix_episodes.model import MOST_FILES, CommandRun, Evidence, FileChange

@@ -27,7 +27,7 @@ from helix_episodes.extraction.checks import (
 from helix_episodes.extraction.checks.ci import CI, failed_job
 from helix_episodes.extraction.checks.command_failures import INTERRUPTED
 from helix_episodes.extraction.checks.compilers import DIAGNOSTICS, family_of_diagnostic, read_diagnostics
-from helix_episodes.extraction.ci_looks import told_once
+from helix_episodes.extraction.delivery import told_once
 from helix_episodes.extraction.drafts import DraftEvent, ReportedFailure, draft_error, draft_event, line
 from helix_episodes.extraction.paths import relative
 from helix_episodes.extraction.prose.sentences import has_any, sentences_of

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from helix_episodes.extraction.checks import covers
-from helix_episodes.extraction.checks.environment import STOPPED, is_environment
+from helix_episodes.extraction.checks.command_failures import STOPPED, is_environment
 from helix_episodes.extraction.prose.sentences import has_any, is_on_purpose, sentences_of
 from helix_episodes.extraction.task_and_metrics import task_kind_of
 

@@ -41,7 +41,7 @@ from helix_episodes.extraction.calls import (
     values_of,
 )
 from helix_episodes.extraction.checks.ci import CI, OF_CI, job_passed
-from helix_episodes.extraction.checks.environment import NOTHING_CHECKED
+from helix_episodes.extraction.checks.command_failures import NOTHING_CHECKED
 from helix_episodes.extraction.delivery import accepted_by, delivered_by
 from helix_episodes.extraction.drafts import evidence_of, line
 from helix_episodes.extraction.edit_coverage import runs_other_files

@@ -32,8 +32,8 @@ from helix_episodes.extraction.checks import covers
 from helix_episodes.extraction.checks.model import covers_places
 from helix_episodes.extraction.delivery import accepted_by, delivered_by, went_well
 from helix_episodes.extraction.drafts import evidence_of, quote
+from helix_episodes.extraction.edit_coverage import language_of
 from helix_episodes.extraction.excuses import claims_in, says_nothing
-from helix_episodes.extraction.languages import language_of
 from helix_episodes.extraction.shell.commands import hides_exit
 from helix_episodes.extraction.user_reports import is_delivery_request, verdict_in
 from helix_episodes.model import Event, Outcome, OutcomeBasis, OutcomeEvidence

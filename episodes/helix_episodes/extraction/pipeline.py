@@ -13,10 +13,10 @@ from msgspec.structs import replace
 
 from helix_episodes.extraction.calls import parse_calls
 from helix_episodes.extraction.checks.ci import CI
-from helix_episodes.extraction.ci_looks import as_reported
 from helix_episodes.extraction.command_runs import command_runs
 from helix_episodes.extraction.costs import costs_of
 from helix_episodes.extraction.decisions import decisions_of
+from helix_episodes.extraction.delivery import as_reported
 from helix_episodes.extraction.drafts import iso
 from helix_episodes.extraction.echo_removal import redact_episode, without_echoes, without_unread
 from helix_episodes.extraction.events import events_of

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from helix_episodes.readers.base import LogHead
-    from helix_episodes.readers.claude_code.delegates import Delegates
+    from helix_episodes.readers.claude_code.records import Delegates
     from helix_episodes.session import Session, Step
 
 

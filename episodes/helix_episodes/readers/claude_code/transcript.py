@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 import orjson
 
-from helix_episodes.readers.claude_code.delegates import Delegates
 from helix_episodes.readers.claude_code.records import (
     SKIPPED_BLOCKS,
     SKIPPED_KINDS,
+    Delegates,
     answer_in,
     blocks_of,
     message_of,
