@@ -394,6 +394,16 @@ def shared_episodes(root: Path, episodes: Iterable[str]) -> frozenset[str]:
     }
 
 
+def every_shared_episode(root: Path) -> frozenset[str] | None:
+    """All episodes that `shared_episodes` would name; None, which may be any, where git's index cannot be read."""
+    try:
+        tracked = tracked_by_git(root, ["episodes/"])
+    except (OSError, ValueError, IndexError):
+        return None
+    marked = (path.name for path in (root / TEAM_EPISODES).glob("*.json"))
+    return frozenset(name.removeprefix("episodes/").removesuffix(".json") for name in (*tracked, *marked))
+
+
 def team_marker(root: Path, episode: str) -> Path:
     """The file that says of an episode that it came from the team's server, and by whom it is."""
     return root / TEAM_EPISODES / f"{episode}.json"

@@ -151,7 +151,7 @@ class Graph:
         Raises:
             InvalidArgument: There is nothing in the text. ``limit`` is not between 1 and 100. ``before`` is no time.
         """
-        from helix_graph.graph.error_precedents import find_precedents
+        from helix_graph.graph.error_precedents import find_precedents, shared_numbers
         from helix_graph.graph.past_remedies import Past
         from helix_graph.graph.recent_work import WorkingTree
         from helix_graph.shared_authors import authors_of
@@ -161,7 +161,8 @@ class Graph:
         by = as_datetime("before", before)
         with self._open() as connection:
             tree = WorkingTree(self.episodes.parent.parent, connection)
-            past = Past(connection, sortable_time(by.isoformat() if by else None))
+            shared = shared_numbers(connection, self.episodes.parent)
+            past = Past(connection, sortable_time(by.isoformat() if by else None), shared)
             found = find_precedents(past, wanted, limit=most, tree=tree)
             answer = convert(found, SeenAnswer)
         authors = authors_of(self.episodes.parent, (one.episode for one in answer.precedents))

@@ -12,8 +12,10 @@ That the same check failed is no precedent, nor is a failure that was meant to c
 Shown is what can be done again (`is_of_use`); a marker that silences a check is a habit and never a repair, neither
 shown nor counted. What was verified comes first (a change after which the failing check was seen to pass), then what
 shares most of what the message names (symbol, file, wording), then the newest. A change that the working tree no longer
-holds comes after one that it does (`helix_graph.graph.past_remedies`). A text that is the name of a kind (a rule, a
-part of a label) finds all errors of that kind; without a text, the newest errors are shown.
+holds comes after one that it does (`helix_graph.graph.past_remedies`). Before all of that, repairs of this user's own
+sessions stand before those of shared ones, which anybody may have written and dated; a hook tells a shared one only
+where no own one was verified. They are counted apart. A text that is the name of a kind (a rule, a part of a label)
+finds all errors of that kind; without a text, the newest errors are shown.
 
 A hook runs this after every failure of a tool, so the module imports little.
 """
@@ -55,10 +57,13 @@ from helix_graph.graph.past_remedies import (
     transferability,
     way_of,
 )
+from helix_graph.trust import every_shared_episode
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    import sqlite3
     from collections.abc import Callable, Iterable, Iterator
+    from pathlib import Path
     from typing import Any
 
     from helix_graph.graph.recent_work import WorkingTree
@@ -106,16 +111,34 @@ _CANDIDATE = (
 class _Candidate:
     """An earlier error as its row has it; ``age`` counts from the first row. Thousands are made for one question."""
 
-    __slots__ = ("age", "changes", "episode", "issues", "label", "local", "message", "path", "verified")
+    __slots__ = ("age", "changes", "episode", "issues", "label", "local", "message", "path", "shared", "verified")
 
-    def __init__(self, row: list[Any], age: int) -> None:
+    def __init__(self, row: list[Any], age: int, shared: frozenset[int]) -> None:
         self.episode, self.local, self.label, self.message, self.path, self.issues, self.verified, self.changes = row
         self.age = age
+        self.shared = self.episode in shared
+
+    @property
+    def rank_by_repair(self) -> tuple[bool, bool, bool, int]:
+        """Repaired ones first, of those this user's own, then verified ones, then the newest."""
+        return not self.changes, self.shared, not self.verified, self.age
 
     @property
     def family(self) -> str:
         """What its label says after the check."""
         return str(self.label).partition(" fails: ")[2]
+
+
+def shared_numbers(connection: sqlite3.Connection, root: Path) -> frozenset[int]:
+    """The numbers of those of a graph's sessions that somebody else may have written; all, where that is not known."""
+    shared = every_shared_episode(root)
+    if shared is None:
+        rows = connection.execute("SELECT number FROM episode")
+    elif shared:
+        rows = connection.execute(f"SELECT number FROM episode WHERE id {ANY_OF}", (as_list(sorted(shared)),))  # noqa: S608  (a constant)
+    else:
+        return frozenset()
+    return frozenset(number for (number,) in rows)
 
 
 def find_precedents(
@@ -162,7 +185,7 @@ def _candidates(past: Past, condition: str, values: str = "", *, newest: int = -
     """The errors that meet a condition, the newest first."""
     bound = (*((values,) if values else ()), past.before, past.before)
     rows = past.connection.execute(f"{_CANDIDATE.format(condition)} LIMIT {newest}", bound)
-    return [_Candidate(row, age) for age, (at, *row) in enumerate(rows) if past.holds(at)]
+    return [_Candidate(row, age, past.shared) for age, (at, *row) in enumerate(rows) if past.holds(at)]
 
 
 def _of_issue(past: Past, asked: Complaint, *, nearest: bool) -> list[PrecedentHit]:
@@ -174,7 +197,7 @@ def _of_issue(past: Past, asked: Complaint, *, nearest: bool) -> list[PrecedentH
     hits = [
         _hit("exact", asked, one, names, came_back=bool(one.verified) and last[one.episode] is not one) for one in exact
     ]
-    if not (nearest and any(hit.fixed for hit in hits)):
+    if not (nearest and any(hit.fixed and hit.episode not in past.shared for hit in hits)):
         errors = past.connection.execute("SELECT number, label FROM node WHERE type = 'error' ORDER BY number")
         labels = frozenset(asked.labels)
         families = frozenset(family for check, family in asked.families if check is None)
@@ -243,7 +266,7 @@ def _named(past: Past, query: ErrorQuery) -> Iterator[PrecedentHit]:
     errors = past.connection.execute("SELECT number, label, folded FROM node WHERE type = 'error' ORDER BY number")
     nodes = [number for number, label, folded in errors if _is_named(label, folded, query)]
     found = _candidates(past, f"m.node {ANY_OF}", as_list(nodes)) if nodes else []
-    found.sort(key=lambda one: (not one.verified, not one.changes, one.age))
+    found.sort(key=lambda one: one.rank_by_repair)
     return (PrecedentHit("family", one.episode, one.local, fixed=bool(one.verified)) for one in found)
 
 
@@ -262,7 +285,7 @@ def _said(past: Past, phrase: str) -> Iterator[PrecedentHit]:
         return
     masked = _masked(phrase)
     found = _candidates(past, "n.type = 'error'", newest=_MOST_READ)
-    found.sort(key=lambda one: (not one.verified, not one.changes, one.age))
+    found.sort(key=lambda one: one.rank_by_repair)
     for one in found:
         said = one.message.casefold()
         if all(word in said for word in words) and (phrase in said or masked in template(one.message).casefold()):
@@ -310,9 +333,10 @@ def _answer(
     for hit in sorted(chain.from_iterable(hits for _, hits in known), key=lambda hit: LEVELS.index(hit.level)):
         closest.setdefault(hit.episode, hit.level)
     met = Counter(closest.values())
+    of_others = Counter(level for number, level in closest.items() if number in past.shared)
     issues: list[Row] = []
     firsts: dict[tuple[Any, ...], int] = {}
-    chosen: list[tuple[tuple[bool, bool, bool, int], Row]] = []
+    chosen: list[tuple[tuple[bool, bool, bool, bool, int], Row]] = []
     for asked, hits in known:
         if not hits:
             continue
@@ -322,9 +346,10 @@ def _answer(
             usual = _usual(others)
         level = rows[0]["level"] if rows else hits[0].level
         at_level = [hit for hit in hits if hit.level == level]
-        if asked is not None and (rows or at_level[0].level != "words"):
-            fixed = sum(hit.fixed for hit in at_level)
-            found = {"level": at_level[0].level, "sessions": len(at_level), "fixed": fixed}
+        if asked is not None and (rows or level != "words"):
+            shared = [hit for hit in at_level if hit.episode in past.shared]
+            found = {"level": level, "sessions": len(at_level), "fixed": sum(hit.fixed for hit in at_level)}
+            found |= {"shared": len(shared), "shared_fixed": sum(hit.fixed for hit in shared)}
             silenced = None if nearest else _silenced(past, at_level)
             best = _place(rows[0]) if rows and rows[0]["fixes"] else None
             same = firsts.setdefault(best, len(issues)) if best else len(issues)
@@ -332,7 +357,7 @@ def _answer(
             issues.append({"message": asked.message, **found, **known_as})
         for place, row in enumerate(rows):
             says = bool(row.get("tried") or row["reply"])
-            order = (place > 0, not row["fixes"], not says, LEVELS.index(row["level"]))
+            order = (place > 0, not row["fixes"], row["shared"], not says, LEVELS.index(row["level"]))
             chosen.append((order, {**row, "issue": len(issues) - 1}))
     chosen.sort(key=lambda one: one[0])
     unique = {_place(row): row for _, row in reversed(chosen)}
@@ -342,6 +367,7 @@ def _answer(
         "level": min((row["level"] for row in (*precedents, *issues)), key=LEVELS.index, default=None),
         "looked_for": list(dict.fromkeys(label for one in query.complaints for label in one.labels)),
         "sessions": {level: met[level] for level in LEVELS if met[level] or level in LEVELS[:2]},
+        "shared": {level: of_others[level] for level in LEVELS if of_others[level]},
         "issues": issues,
         "precedents": precedents,
     }
@@ -360,20 +386,51 @@ def _best(
     limit: int,
     nearest: bool,
 ) -> tuple[list[Row], list[Row]]:
-    """The precedents of an issue that are worth showing, those first whose change can be done again and is not lost.
+    """The precedents of an issue that are worth showing: own repairs, then shared ones where those are to be told.
 
-    Where none is: of the sessions that met the very issue and never repaired it the newest where a person then spoke,
-    and the one that tried most. The second list are those whose repairs say nothing of this issue.
+    Where there is none: of the sessions that met the very issue and never repaired it the newest where a person then
+    spoke, and the one that tried most; of shared ones only where no own one met it. The second list are own sessions
+    whose repairs say nothing of this issue.
     """
     if asked is None:
         named = [precedent_row(past, hit) for hit in hits[:limit]]
         return [{**row, "fixes": _with_states(_own_first(row), tree)} for row in named], []
+    own = [hit for hit in hits if hit.episode not in past.shared]
+    repaired, never, others = _weighed(past, asked, own, tree, limit=limit, nearest=nearest)
+    if len(own) < len(hits) and not (nearest and repaired):
+        shared = [hit for hit in hits if hit.episode in past.shared]
+        more, never_there, _ = _weighed(past, asked, shared, tree, limit=limit, nearest=nearest)
+        repaired, never = repaired + more, never or never_there
+    if repaired:
+        return repaired[:limit], others
+    replied = [row for row in never if row["reply"]][:1]
+    tried = [row for row in sorted(never, key=lambda row: -len(row["tried"])) if row["tried"] or not replied][:1]
+    return (replied + [row for row in tried if row not in replied])[:limit], others
+
+
+def _weighed(
+    past: Past,
+    asked: Complaint,
+    hits: list[PrecedentHit],
+    tree: WorkingTree | None,
+    *,
+    limit: int,
+    nearest: bool,
+) -> tuple[list[Row], list[Row], list[Row]]:
+    """Those first whose change can be done again and is not lost, those never repaired, and those of no use here.
+
+    All of ``hits`` are own, or all are shared.
+    """
     weighed: list[tuple[tuple[bool, bool, int, int, bool, int], Row]] = []
     never: list[Row] = []
     others: list[Row] = []
     read = [(place, hit, precedent_row(past, hit)) for place, hit in enumerate(hits[:_MOST_READ_WHOLE])]
-    # What two sessions did to repair it, whatever the rest of their commands was.
-    repairs = ({way_of(fix) for fix in row["fixes"] if fix["verified"]} for _, _, row in (read if nearest else ()))
+    # What two sessions did to repair it, whatever the rest of their commands was; that others agree proves nothing.
+    repairs = (
+        {way_of(fix) for fix in row["fixes"] if fix["verified"]}
+        for _, _, row in (read if nearest else ())
+        if not row["shared"]
+    )
     agreed = frozenset(way for way, times in Counter(chain.from_iterable(repairs)).items() if way and times > 1)
     for place, hit, row in read:
         if not row["fixes"]:
@@ -402,16 +459,13 @@ def _best(
         if len(weighed) >= max(limit, _MOST_WEIGHED):
             break
     weighed.sort(key=lambda one: one[0])
-    if weighed:
-        return [row for _, row in weighed][:limit], others
-    replied = [row for row in never if row["reply"]][:1]
-    tried = [row for row in sorted(never, key=lambda row: -len(row["tried"])) if row["tried"] or not replied][:1]
-    return (replied + [row for row in tried if row not in replied])[:limit], others
+    return [row for _, row in weighed][:limit], never, others
 
 
 def _silenced(past: Past, hits: list[PrecedentHit]) -> Row | None:
-    """In how many sessions a marker only silenced the issue, and the newest one."""
-    found = [row for hit in hits[:_MOST_READ_WHOLE] if not hit.fixed and (row := silencing_row(past, hit))]
+    """In how many of this user's own sessions a marker only silenced the issue, and the newest one."""
+    own = [hit for hit in hits if hit.episode not in past.shared]
+    found = [row for hit in own[:_MOST_READ_WHOLE] if not hit.fixed and (row := silencing_row(past, hit))]
     return {"sessions": len(found), **found[0]} if found else None
 
 

@@ -377,6 +377,7 @@ class SilencedIssue(msgspec.Struct, frozen=True, kw_only=True):
 class SeenIssue(msgspec.Struct, frozen=True, kw_only=True):
     """One issue of a text: in how many ``sessions`` it was met at its closest ``level``, and ``fixed`` in how many.
 
+    Of those ``shared`` are ones that somebody else may have written, and ``shared_fixed`` of the repaired ones.
     ``usual`` is set where no repair says anything of this issue, and several sessions repaired the kind in one way.
     ``silenced`` counts what is no repair. ``repaired_as`` is the place of an earlier one with the same best precedent.
     """
@@ -385,6 +386,8 @@ class SeenIssue(msgspec.Struct, frozen=True, kw_only=True):
     level: PrecedentLevel
     sessions: int
     fixed: int
+    shared: int = 0
+    shared_fixed: int = 0
     usual: UsualRepair | None = None
     silenced: SilencedIssue | None = None
     repaired_as: int | None = None
@@ -395,7 +398,8 @@ class SeenAnswer(msgspec.Struct, frozen=True, kw_only=True):
 
     ``level`` is the closest at which it was found. ``looked_for`` are the labels that were read from the text.
     ``issues`` are those of its issues that were met before. ``sessions`` counts the sessions that met one of them, each
-    at its closest level; ``precedents`` are the most useful, the best one of each issue first.
+    at its closest level, and ``shared`` those of them that somebody else may have written; ``precedents`` are the most
+    useful, the best one of each issue first, own repairs before shared ones.
     """
 
     found: bool
@@ -404,6 +408,7 @@ class SeenAnswer(msgspec.Struct, frozen=True, kw_only=True):
     sessions: dict[str, int]
     issues: tuple[SeenIssue, ...]
     precedents: tuple[Precedent, ...]
+    shared: dict[str, int] = {}
 
 
 #: ``episode`` anchors a whole session: what was learnt there rests on no single step of it.

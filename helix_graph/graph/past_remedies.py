@@ -49,11 +49,13 @@ _ATTEMPT = ("chosen", "command", "line", "message", "again")
 class Past(Value):
     """The graph that is asked, and a time that sorts (`helix_episodes.model.sortable_time`); "" where all counts.
 
-    Only sessions that had begun by then count, and of those only what was done by then.
+    Only sessions that had begun by then count, and of those only what was done by then. ``shared`` are the numbers of
+    the sessions that somebody else may have written (`helix_graph.graph.error_precedents.shared_numbers`).
     """
 
     connection: sqlite3.Connection
     before: str = ""
+    shared: frozenset[int] = frozenset()
 
     def holds(self, timestamp: str | None) -> bool:
         """Whether something was done by then, as far as its time is known."""
@@ -96,6 +98,7 @@ def precedent_row(past: Past, hit: PrecedentHit) -> Row:
         **fields,
         "level": hit.level,
         "own": hit.own,
+        "shared": hit.episode in past.shared,
         "fixed": any(fix["verified"] for fix in fixes),
         "fixes": fixes,
     }

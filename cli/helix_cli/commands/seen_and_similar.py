@@ -56,8 +56,11 @@ def render_seen(answer: SeenAnswer) -> None:
     elif answer.level == "words":
         say("Not seen before. Similar words:")
     else:
-        levels = [(LEVELS[level], met) for level, met in answer.sessions.items() if met]
-        known = (f"{words} in {count(met, f'{_OTHER * bool(n)}session')}" for n, (words, met) in enumerate(levels))
+        levels = [level for level, met in answer.sessions.items() if met]
+        known = (
+            f"{LEVELS[level]} in {_met(answer.sessions[level], answer.shared.get(level, 0), other=_OTHER * bool(n))}"
+            for n, level in enumerate(levels)
+        )
         say(f"Seen before: {', '.join(known)}.")
         shown = {one.issue for one in answer.precedents if one.fixes}
         for number, issue in enumerate(answer.issues):
@@ -66,6 +69,15 @@ def render_seen(answer: SeenAnswer) -> None:
     for precedent in answer.precedents:
         say()
         _render_precedent(precedent)
+
+
+def _met(sessions: int, shared: int, *, other: str = "") -> str:
+    """So many sessions, those told apart that somebody else may have written."""
+    if not shared:
+        return count(sessions, f"{other}session")
+    if shared == sessions:
+        return count(shared, f"{other}shared session")
+    return f"{count(sessions - shared, f'{other}session')} of yours and {shared} shared"
 
 
 def _known(issue: SeenIssue, *, shown: bool) -> str:
@@ -78,10 +90,12 @@ def _known(issue: SeenIssue, *, shown: bool) -> str:
 
 
 def _repaired(issue: SeenIssue, *, shown: bool) -> str:
-    met = f"{LEVELS[issue.level]} in {count(issue.sessions, 'session')}"
+    met = f"{LEVELS[issue.level]} in {_met(issue.sessions, issue.shared)}"
     if not issue.fixed:
         return f"{met}, no repair seen"
     met += f", repaired in {issue.fixed}"
+    if issue.shared_fixed and issue.shared < issue.sessions:
+        met += f" ({issue.shared_fixed} of them shared)"
     if shown:
         return met
     if issue.repaired_as is not None:

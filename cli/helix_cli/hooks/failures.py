@@ -10,7 +10,8 @@ Before an edit it is said why a file is fragile, in one line, once a session and
 An agent is told of a precedent how often the error was met, and the change that repaired it, in two lines. The whole
 block has at most 150 tokens, so a failing result stays the agent's own to read. Of a change its own words are shown,
 what verified it, and whether the working tree still has it. Of an error that several sessions met and
-none repaired that is said, and what one of them tried.
+none repaired that is said, and what one of them tried. Sessions that somebody else may have written are counted apart,
+and theirs is told only where no own session has a verified repair.
 """
 
 from __future__ import annotations
@@ -25,7 +26,6 @@ from helix_graph.graph.past_remedies import word_left_out
 from helix_graph.hook_caches import fragile_line, read_anti_patterns
 from helix_graph.insights.safe_quoting import cut_line, label_or_quoted, logged_name_or_quoted, quoted
 from helix_graph.shared_authors import known_authors
-from helix_graph.trust import shared_episodes
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -48,7 +48,7 @@ _MOST_PRECEDENTS = 2
 def answer_failure(call: HookCall, root: Path, dedup: SessionDedup) -> HookAnswer | None:
     """The precedent, if its repair is known and new to the session."""
     from helix_graph.errors import GraphNotCompiled
-    from helix_graph.graph.error_precedents import find_precedents
+    from helix_graph.graph.error_precedents import find_precedents, shared_numbers
     from helix_graph.graph.graph_db import FILE_NAME, open_graph
     from helix_graph.graph.past_remedies import Past, is_of_kind
     from helix_graph.graph.recent_work import WorkingTree
@@ -62,7 +62,7 @@ def answer_failure(call: HookCall, root: Path, dedup: SessionDedup) -> HookAnswe
         with open_graph(root / "causality" / FILE_NAME) as connection:
             readable = text.encode("utf-8", "replace").decode()
             tree = WorkingTree(root.parent, connection)
-            past, muted = Past(connection), _muted(connection, root)
+            past, muted = Past(connection, shared=shared_numbers(connection, root)), _muted(connection, root)
             found = find_precedents(past, readable, limit=_MOST_PRECEDENTS, tree=tree, nearest=True, is_muted=muted)
     except GraphNotCompiled:
         return None
@@ -70,16 +70,28 @@ def answer_failure(call: HookCall, root: Path, dedup: SessionDedup) -> HookAnswe
     precedents = found["precedents"] = [
         one for one in found["precedents"] if is_of_kind(one["label"], found["looked_for"])
     ]
-    authors = known_authors(root, shared_episodes(root, (one["episode"] for one in precedents)))
+    authors = known_authors(root, frozenset(one["episode"] for one in precedents if one["shared"]))
     lines = dedup.take(precedent_lines(found, authors))
     block = context_block([ContextSection("Met before:", [ContextLine(line) for line in lines])])
     if not block:
         return None
     # The person is told of it, whose agent alone reads the block.
     shown = [one for one in precedents if one["level"] in LEVELS]
-    met = max(found["issues"][one["issue"]]["sessions"] for one in shown)
-    what = "gave the agent the fix" if any(one["fixes"] for one in shown) else "no repair seen, and the agent knows it"
-    return HookAnswer(block, f"helix: seen in {met} session{'s' * (met != 1)}, {what}")
+    most = max((found["issues"][one["issue"]] for one in shown), key=lambda issue: issue["sessions"])
+    what = "no repair seen, and the agent knows it"
+    if repaired := [one for one in shown if one["fixes"]]:
+        every = all(one["shared"] for one in repaired)
+        what = "told the agent of a repair that is not yours but shared" if every else "gave the agent the fix"
+    return HookAnswer(block, f"helix: seen in {_sessions(most)}, {what}")
+
+
+def _sessions(issue: Row, *, earlier: str = "") -> str:
+    """In how many sessions an issue was met, those told apart that somebody else may have written."""
+    own, shared = issue["sessions"] - issue["shared"], issue["shared"]
+    if not own:
+        return f"{shared} {earlier}shared session{'s' * (shared != 1)}"
+    met = f"{own} {earlier}session{'s' * (own != 1)}"
+    return f"{met} of yours and {shared} shared" if shared else met
 
 
 def _muted(connection: sqlite3.Connection, root: Path) -> Callable[[Complaint], bool] | None:
@@ -202,7 +214,7 @@ STATES = {"holds": "still in the file", "changed": "the file has changed since",
 def precedent_lines(found: Row, authors: Mapping[str, str]) -> Iterator[str]:
     """The best precedent of each issue of a `SeenAnswer` as a row, as far as there is room.
 
-    Of a session that git tracks somebody else may be the author, as ``authors`` has it.
+    Of a shared session somebody else is the author, as ``authors`` has it.
     """
     room = MOST_CHARACTERS
     told: set[int] = set()
@@ -218,21 +230,21 @@ def precedent_lines(found: Row, authors: Mapping[str, str]) -> Iterator[str]:
 
 
 def _lines(one: Row, issue: Row, authors: Mapping[str, str], room: int) -> Iterator[str]:
-    met, fixed = issue["sessions"], issue["fixed"]
+    met = issue["sessions"]
     message = quoted(issue["message"], longest=_LONGEST_MESSAGE)
-    earlier = f"{met} earlier session{'s' * (met != 1)}"
+    earlier = _sessions(issue, earlier="earlier ")
     if not one["fixes"]:
         tried = one.get("tried") or []
         if met >= _FEWEST_NEVER or tried or one["reply"]:
             first = f"{message}: the same error in {earlier}, repaired in none"
             if one["reply"]:
                 said = quoted(one["reply"], longest=_LONGEST_CHANGE)
-                first += f"; a person then said {said} [session {one['session'][:8]}, line {one['line'] or '?'}]"
+                first += f"; a person then said {said} {_source(one, one['line'], authors)}"
             yield first
-            yield from _tried(one, tried, room=room - len(first))
+            yield from _tried(one, tried, authors, room=room - len(first))
         return
     level = "the same line" if one["message"].strip() == issue["message"].strip() else LEVELS[one["level"]]
-    first = f"{message}: {level} in {earlier}, repaired in {fixed}"
+    first = f"{message}: {level} in {earlier}, repaired in {_repaired_in(issue)}"
     yield first
     room -= len(first)
     for place, fix in enumerate(one["fixes"][:_MOST_FIXES]):
@@ -243,14 +255,29 @@ def _lines(one: Row, issue: Row, authors: Mapping[str, str], room: int) -> Itera
         yield line
 
 
-def _tried(one: Row, attempts: Sequence[Row], *, room: int) -> Iterator[str]:
+def _repaired_in(issue: Row) -> str:
+    fixed, shared = issue["fixed"], issue["shared_fixed"]
+    is_mixed = 0 < issue["shared"] < issue["sessions"]
+    return f"{fixed - shared} of yours and {shared} shared" if is_mixed and shared else str(fixed)
+
+
+def _source(one: Row, line: int | None, authors: Mapping[str, str]) -> str:
+    """Where a log has it, and of a shared session who wrote it."""
+    shared = ""
+    if one["shared"]:
+        author = quoted(authors.get(one["episode"], ""), longest=_LONGEST_PLACE)
+        shared = f"; shared by {author or 'an unknown author'}"
+    return f"[session {one['session'][:8]}, line {line or '?'}{shared}]"
+
+
+def _tried(one: Row, attempts: Sequence[Row], authors: Mapping[str, str], *, room: int) -> Iterator[str]:
     """What one of the sessions did about it, and what that failed with."""
     for attempt in attempts:
         how, failed = "tried in vain", "the same error"
         if not attempt["again"]:
             how, failed = "tried", f"then {quoted(attempt['message'], longest=_LONGEST_PLACE)}"
         done = quoted(attempt["command"] or attempt["chosen"], longest=_LONGEST_MESSAGE)
-        line = f"{how}: {done} ({failed}) [session {one['session'][:8]}, line {attempt['line'] or '?'}]"
+        line = f"{how}: {done} ({failed}) {_source(one, attempt['line'], authors)}"
         room -= len(line)
         if room < 0:
             return
@@ -263,10 +290,7 @@ def _repair(one: Row, fix: Row, authors: Mapping[str, str], *, room: int) -> str
     facts = [cut_line(f"verified: {label_or_quoted(by or 'it succeeded')}", _LONGEST_PLACE)]
     if state := STATES.get(fix["state"] or "", f"now in {quoted(fix['now_at'])}" if fix["now_at"] else ""):
         facts.append(state)
-    shared = ""
-    if one["episode"] in authors:
-        shared = f"; shared by {quoted(authors[one['episode']], longest=_LONGEST_PLACE) or 'an unknown author'}"
-    around = f" ({'; '.join(facts)}) [session {one['session'][:8]}, line {fix['line'] or '?'}{shared}]"
+    around = f" ({'; '.join(facts)}) {_source(one, fix['line'], authors)}"
     done = "repaired by "
     if fix["path"]:
         done += f"editing {quoted(fix['path'], longest=_LONGEST_PLACE)}: "
