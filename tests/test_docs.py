@@ -120,6 +120,18 @@ def test_links_between_pages_lead_somewhere() -> None:
 SHOWING = [page for page in PAGES if EXAMPLES.search(page.read_text(encoding="utf-8"))]
 
 
+def test_tests_that_a_page_names_are_there() -> None:
+    files = {path.name: path.read_text(encoding="utf-8") for path in ROOT.glob("tests/**/test_*.py")}
+    missing = []
+    for page in PAGES:
+        named = re.findall(r"`(?:tests/(?:\w+/)?)?(test_\w+\.py|…)(?:::(test_\w+))?", page.read_text(encoding="utf-8"))
+        for file, name in named:
+            places = files.values() if file == "…" else [files.get(file, "")]
+            if not any((f"def {name}(" if name else "\n") in text for text in places):
+                missing.append((page.name, file, name))
+    assert missing == []
+
+
 def test_some_examples_run() -> None:
     assert sum(len(EXAMPLES.findall(page.read_text(encoding="utf-8"))) for page in SHOWING) >= 5
 

@@ -11,7 +11,7 @@ from helix_graph.sharing.administration import add_member, set_up
 from helix_graph.sharing.records import session_hash
 from helix_graph.sharing.server import TeamServer
 from helix_graph.sharing.server_schema import script
-from team_world import contents, member, refused, sync
+from team_world import an_object, contents, member, refused, sync
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -300,6 +300,21 @@ def test_entries_that_are_the_same_in_all_are_as_many_and_a_deleted_one_stays_aw
     sync(memory, team_server.url("ann"))
     third = elsewhere(tmp_path / "third" / "shop", team_server)
     assert [one.text for one in third.topics.read("labels").entries] == ["once", "twice"]
+
+
+def test_nobody_can_count_what_was_written_and_forgotten_for_its_author_alone(
+    ann: Memory, team_server: TeamDatabase
+) -> None:
+    seen = "SELECT (SELECT count(*) FROM helix_team.tombstone), (SELECT max(at) FROM helix_team.object)"
+    sync(ann, team_server.url("ann"))
+    ((stones, number),) = team_server.execute(seen, role="bob")
+    with TeamServer(team_server.url("ann"), "shop") as server:
+        lines = {one.subject for one in server.private()}
+        assert lines
+        assert server.delete(lines) == len(lines)
+        assert server.deleted(lines) == lines  # she knows, from whichever machine
+        server.push([an_object(b"x")])
+    assert team_server.execute(seen, role="bob") == [(stones, number + 1)]
 
 
 def test_a_server_of_the_third_version_does_without(ann: Memory, tmp_path: Path, team_server: TeamDatabase) -> None:

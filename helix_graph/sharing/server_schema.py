@@ -6,7 +6,7 @@ the server knows of the connection (``session_user``), never what a client says.
 which only the server writes: it removes the copies elsewhere, and the same author cannot push the subject again.
 
 A second table has what nobody but its author reads (`helix_graph.sharing.private_lines`): its rows are never changed,
-and come under no number that others read.
+come under no number that others read, and leave no tombstone that others see.
 
 Numbers (``at``) are drawn under a lock of the project that lasts until the commit, so they appear in the order in which
 they were drawn: a client that remembers the last number it has seen misses nothing. The lock is a row that only the
@@ -33,7 +33,7 @@ from typing import Literal, get_args
 
 #: The version of the tables that this program makes, and which it needs at least to share; administration needs the
 #: newest.
-VERSION, NEEDED = 4, 1
+VERSION, NEEDED = 5, 1
 #: What this program is to the server: tables with a higher ``least_client`` are not used.
 CLIENT = 2
 TeamRole = Literal["reader", "member", "admin"]
@@ -276,6 +276,44 @@ LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 $$;
 """
 
+#: How much somebody writes and forgets that only they read is nobody else's matter. Such rows have numbers of their
+#: own, since gaps among those of objects could be counted; their tombstones have them below zero, apart from the
+#: others'. Of tombstones from before, nothing says which were of such rows.
+_UNCOUNTED = """
+CREATE SEQUENCE helix_team.private_number;
+SELECT pg_catalog.setval('helix_team.private_number', (SELECT coalesce(max(at), 0) + 1 FROM helix_team.private));
+CREATE OR REPLACE FUNCTION helix_team.before_write() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+  IF TG_OP = 'UPDATE' THEN
+    NEW.project := OLD.project; NEW.author := OLD.author; NEW.subject := OLD.subject;
+  ELSE
+    NEW.author := session_user;
+  END IF;
+  IF TG_TABLE_NAME = 'private' THEN
+    NEW.at := nextval('helix_team.private_number');
+  ELSE
+    NEW.at := helix_team.next_number(NEW.project);
+  END IF;
+  IF EXISTS (SELECT FROM helix_team.tombstone t
+             WHERE t.project = NEW.project AND t.author = NEW.author AND t.subject = NEW.subject) THEN
+    RETURN NULL;
+  END IF;
+  RETURN NEW;
+END $$;
+CREATE OR REPLACE FUNCTION helix_team.after_delete() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+  INSERT INTO helix_team.tombstone (project, author, subject, removed_by, at)
+  VALUES (OLD.project, OLD.author, OLD.subject, session_user, CASE TG_TABLE_NAME
+    WHEN 'private' THEN -nextval('helix_team.private_number') ELSE helix_team.next_number(OLD.project) END)
+  ON CONFLICT DO NOTHING;
+  RETURN NULL;
+END $$;
+ALTER POLICY reading ON helix_team.tombstone
+  USING (project IN (SELECT helix_team.my_projects()) AND (at > 0 OR author = session_user));
+"""
+
 #: Run once, before the steps; the server has a name of its own, so that a client notices another in its place.
 BEGIN = """
 CREATE SCHEMA IF NOT EXISTS helix_team;
@@ -293,6 +331,7 @@ STEPS: tuple[str, ...] = (
     _ROLE_BY_PROJECT,
     _NO_LOCKS,
     _PRIVATE + _FORGET_BOTH,
+    _UNCOUNTED,
 )
 
 
