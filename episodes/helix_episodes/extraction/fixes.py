@@ -332,11 +332,13 @@ def _ci_fix(timeline: Timeline, error: Event) -> Fix | None:
 
 def _delivered_after_changes(timeline: Timeline, error: Event) -> int | None:
     """Where changes that came after an error were first pushed; where nothing was pushed, committed or handed in."""
-    start = timeline.positions[error.id]
-    delivered = [call for call in timeline.calls if call.position > start and delivered_by(call) is not None]
-    pushes = [call for call in delivered if any(part.subcommand == "push" for part in call.segments)]
-    places = (call.position for call in pushes or delivered)
-    return next((at for at in places if _changes_by_agent(timeline, error, at)), None)
+    changes = timeline.changes_between(timeline.positions[error.id], None, kind=None)
+    first = next((timeline.positions[one.id] for one in changes if one.actor == "agent"), None)
+    if first is None:
+        return None
+    delivered = [call for call in timeline.calls if call.position > first and delivered_by(call) is not None]
+    pushes = (call for call in delivered if any(part.subcommand == "push" for part in call.segments))
+    return next((call.position for call in (*pushes, *delivered)), None)
 
 
 def _as_ci_was_repaired(timeline: Timeline, error: Event) -> Fix | None:
