@@ -31,7 +31,12 @@ CORRECTION = "No, don't use a third-party client for that. Keep a table of rates
         ),
         ("I said no mocks in the tests", "I said no mocks in the tests."),
         ("Use tabs instead of spaces here", "Use tabs instead of spaces here."),
-        ("Wait, make it a Decimal", "Wait, make it a Decimal."),
+        ("No, make it a Decimal", "No, make it a Decimal."),
+        ("use integers for money, no floats", "use integers for money, no floats."),
+        ("rename it back to fetchAll, other teams call it", "rename it back to fetchAll, other teams call it."),
+        ("stop adding comments to every line", "stop adding comments to every line."),
+        ("It is slow. We never mock the database", "We never mock the database."),
+        ("That locks all; do a lock per account instead", "That locks all; do a lock per account instead."),
     ],
 )
 def test_a_correction_is_kept_in_the_persons_words(prompt: str, said: str) -> None:
@@ -51,6 +56,8 @@ def test_a_correction_is_kept_in_the_persons_words(prompt: str, said: str) -> No
         "Now use the rates in the cart",
         "Why don't we use a client instead of a table?",
         "ok, commit",
+        "Add a page for returns. Use a table instead of a list.",
+        "the table is cut off, no scrollbar",
         "Do not commit anything before I have looked",
     ],
 )

@@ -320,9 +320,7 @@ def test_what_a_person_reports_is_repaired_when_the_check_of_that_turn_passes(
     "asked",
     [
         "why is https://ci.example/run/7 failing?",
-        "investigate why I get 'Denied by hook' for every call",
-        "fix this: cannot use err as string value in argument",
-        "I think the last release didn't get published",
+        "investigate why the hook fails for every call",
         "why does the export button not work",
     ],
 )

@@ -67,8 +67,8 @@ def test_a_check_that_fails_though_nothing_was_changed_is_no_failure_of_the_sess
 @pytest.mark.parametrize(
     ("words", "outcome"),
     [
-        ("Perfect, thanks!", "success"),
-        ("lgtm", "success"),
+        ("Great, thanks!", "success"),
+        ("ok, ship it", "success"),
         ("it still fails", "failure"),
         ("that's wrong", "failure"),
         ("great, now add a discount too and also handle the shipping costs", "unknown"),

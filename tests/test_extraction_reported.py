@@ -35,7 +35,7 @@ def errors(episode: Episode) -> list[Event]:
         "the second part is not correct, prices have two digits",
         "the tests are failing, can you take a look?",
         "why is the build failing?",
-        "Found 2 failing tests in the cart",
+        "2 tests are failing in the cart",
     ],
 )
 def test_what_a_person_reports_is_an_error_in_their_words(script: Begin, episode_of: Extracted, text: str) -> None:

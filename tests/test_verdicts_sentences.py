@@ -18,12 +18,11 @@ FAILING = [
     "I get a TypeError when I click save",
     "The tests fail on CI",
     "bad, revert",
-    "We are seeing a KeyError in the importer",
-    "I'm hitting a NullPointerException on startup",
+    "We are getting a KeyError in the importer",
+    "I'm getting a NullPointerException on startup",
     "When I click save I get a TypeError",
-    "If I open the page I see an error",
+    "If I open the page I get an error",
     "I still get an exception in the log",
-    "I keep getting a timeout error",
     "Two of the tests fail on my laptop",
     "All the builds fail now",
     "They still fail",
@@ -111,7 +110,15 @@ NO_FAILURE = [
     "How do I revert that?",
 ]
 
-ACCEPTING = ["LGTM, ship it", "ship it", "perfect, thanks", "it works now", "Great job!"]
+ACCEPTING = [
+    "Ok, ship it",
+    "ship it",
+    "great, thanks",
+    "it works now",
+    "Great job!",
+    "tests are green. nice",
+    "Excellent",
+]
 
 
 def _says(text: str) -> str | None:

@@ -35,7 +35,7 @@ from helix_episodes.extraction.drafts import evidence_of, quote
 from helix_episodes.extraction.edit_coverage import language_of
 from helix_episodes.extraction.excuses import claims_in, says_nothing
 from helix_episodes.extraction.shell.commands import hides_exit
-from helix_episodes.extraction.user_reports import is_delivery_request, verdict_in
+from helix_episodes.extraction.user_reports import calls_wrong, is_delivery_request, verdict_in
 from helix_episodes.model import Event, Outcome, OutcomeBasis, OutcomeEvidence
 
 if TYPE_CHECKING:
@@ -74,7 +74,7 @@ def judge_outcome(session: Session, timeline: Timeline) -> Judgement:
     prompts = [n for n, step in enumerate(session.steps) if step.kind == "prompt" and step.actor == "user"]
     # What passed before the user called the work wrong says nothing of what was done about it.
     reported = {timeline.positions[name] for name in timeline.reported}
-    wrong = [n for n in prompts[1:] if n in reported or verdict_in(session.steps[n].text) == "rejects"]
+    wrong = [n for n in prompts[1:] if n in reported or calls_wrong(session, n)]
     since = wrong[-1] if wrong else -1
     accepted = _accepted(timeline, since)
     rules = (
@@ -123,7 +123,7 @@ def _user_verdict(
         return None if timeline.changes_between(position, None, kind=None) else _judged("success", prompt)
     if any(step.kind == "call" for step in session.steps[position:]):
         return None
-    return _judged("failure", prompt) if verdict == "rejects" or position in reported else None
+    return _judged("failure", prompt) if position in reported or calls_wrong(session, position) else None
 
 
 def _judged(outcome: Outcome, prompt: Step) -> Judgement:

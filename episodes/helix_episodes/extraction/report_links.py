@@ -43,17 +43,15 @@ _LOOKS = re.compile(
     re.IGNORECASE,
 )
 #: What is handed on was tested before.
-_DELIVERS = re.compile(r"^\W*(?:(?:git )?push|commit|merg|ship|publish|releas)\w*\b", re.IGNORECASE)
+_DELIVERS = re.compile(r"^\W*(?:git )?push\w*\b", re.IGNORECASE)
 _FIXED = re.compile(r"^\W*fixed\b", re.IGNORECASE)
 _CHANGED = re.compile(
-    r"\b(?:now|no longer|pass(?:es|ing)?|fixed|resolved|succe\w+|merged|from \S+ to)\b",
+    r"\b(?:now|pass(?:es)?|fixed|resolved|succe\w+|merged|from \S+ to)\b",
     re.IGNORECASE,
 )
 #: What the agent says it did; in a finding that is the deed again, not what came of it.
 _DEED = re.compile(
-    r"^\W*(?!(?:found|discovered|confirmed|verified|failed|passed|identified|detected|observed|returned|reported|needed|"
-    r"required|reduced|increased|blocked|improved|showed|revealed|caused)\b)"
-    r"(?:[a-z]+ed|read|ran|wrote|built|made|set|split|put|took|commit [0-9a-f]{7,})\b",
+    r"^\W*(?!(?:confirmed|verified|passed|identified|reduced|improved)\b)(?:[a-z]+ed|read|wrote|commit [0-9a-f]{7,})\b",
     re.IGNORECASE,
 )
 _SIDE_BY_SIDE: tuple[tuple[StatementKind, StatementKind, StatedReason], ...] = (
@@ -138,7 +136,7 @@ _AROUND_NAME = Regex(r"^test_|\.\w+$", re.IGNORECASE)
 #: A shorter name ("e.g", "a/b") is a name of many things.
 _NAME_LENGTH = 6
 _EVERYTHING = Regex(
-    r"\bfull (?:[\w.-]+ ){0,3}?suite\b|\ball (?:\d[\d,]* )?(?:[\w./-]+ ){0,2}?tests? (?:are )?pass",
+    r"\bfull (?:[\w.-]+ ){0,3}?suite\b",
     re.IGNORECASE,
 )
 #: A name in so few statements says what they are about.

@@ -57,13 +57,11 @@ _RUNNER = re.compile(
 )
 #: Words with which someone says that it came out well, and those that take it back.
 _GOOD = re.compile(
-    r"\b(?:now \w+|works?|correct(?:ly)?|confirmed|pass(?:es|ed)?|succe\w+|resolved|complete[d]?|"
-    r"verified|fixed|implemented|restored)\b",
+    r"\b(?:now \w+|works?|correct(?:ly)?|confirmed|pass(?:es|ed)?|succe\w+|resolved|complete[d]?|verified|fixed"
+    r"|implemented|restored)\b",
     re.IGNORECASE,
 )
-_NOT_YET = re.compile(
-    r"\b(?:not|no longer|never|pending|partial\w*|awaiting|to be|will|should|but|however|fail\w*)\b", re.IGNORECASE
-)
+_NOT_YET = re.compile(r"\b(?:not|never|to be|will|should|but|fail\w*)\b", re.IGNORECASE)
 
 
 def event_of(step: Step) -> Event:

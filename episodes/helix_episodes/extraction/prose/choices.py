@@ -41,8 +41,8 @@ _TAKES = Regex(
 )
 #: "Rejected the cleanup", "Kept the helper over the script": a verb of judging that begins the sentence.
 _JUDGES = Regex(
-    r"^\W*(?:rejected (?:an?|the|its|this|that|each|every|all|[A-Z]+-?\d+)\b|"
-    r"kept [^.;]{3,120}? over (?P<other>(?:an?|the|its|this) [^.;,]+))",
+    r"^\W*(?:rejected (?:an?|the|its|this|that|each|every|all|[A-Z]+-?\d+)\b|kept [^.;]{3,120}? over (?P<other>(?:an?"
+    r"|the|its|this) [^.;,]+))",
     re.IGNORECASE,
 )
 _LEAD = r"^(?:\W|also |then )*"
@@ -58,14 +58,14 @@ _REASONED = Regex(
     re.IGNORECASE | re.DOTALL,
 )
 _SWAPS = Regex(
-    r"^\W*(?:replaced (?P<given_up>[^,;:]{3,80}?) with (?!the\b)\S.+|"
-    r"changed(?: [^,;]{3,80}?)? from (?P<old>(?!\d)[^,;]{2,60}?) to (?!\d)\S.+)",
+    r"^\W*(?:replaced (?P<given_up>[^,;:]{3,80}?) with (?!the\b)\S.+"
+    r"|changed(?: [^,;]{3,80}?)? from (?P<old>(?!\d)[^,;]{2,60}?) to (?!\d)\S.+)",
     re.IGNORECASE,
 )
 #: "The helper was deleted rather than translated": what was done to a thing, and what was not.
 _PASSIVE = Regex(
-    r"^[^;]{3,160}? (?:is|was|were|are) (?:\w+ ){0,6}?[a-z]+ed(?: \w+){0,4} (?:rather than|instead of|not) "
-    r"(?P<other>[a-z]+ed\b[^.;,]*)",
+    r"^[^;]{3,160}? (?:is|was|were|are) (?:\w+ ){0,6}?[a-z]+ed(?: \w+){0,4} (?:rather than|instead of"
+    r"|not) (?P<other>[a-z]+ed\b[^.;,]*)",
     re.IGNORECASE,
 )
 #: A look taken before the deed that it could have stopped.
@@ -76,15 +76,14 @@ _WEIGHS = Regex(
 #: A change reported with its substance: what the thing now does or holds, how it was done, what accompanies it.
 _TELLS_HOW = Regex(
     rf"{_DEED_BEGINS}(?!(?:used|created)\b){CHANGES}\b.{{3,240}}?(?:: \S+(?: \S+){{4}}|, (?:which|so) |\bby \w+ing\b|"
-    r"\bwith (?:an?|its|two|the) |\bto (?!(?:reflect|an?|the|its|all|both|each|every)\b)[a-z-]+ (?=(?:an?|the|each|"
-    r"every|only|whether|on|as|its|[`_.A-Z])\b|[`_.]))",
+    r"\bwith (?:an?|its|the) |\bto (?!(?:reflect|an?|the|its|all|both|each|every)\b)[a-z-]+ (?=(?:an?|the|each|every"
+    r"|only|whether|on|as|its|[`_.A-Z])\b|[`_.]))",
     re.IGNORECASE,
 )
 #: Where a thing is now.
 _PLACES = Regex(
-    r"^\W*(?:moved|merged|split|converted) "
-    r"(?!(?:it|them|(?:origin/)?(?:main|master|develop))\b)[^;:]{3,120}? (?:in)?to "
-    r"(?!(?:match|main|fix|the branch)\b)\S.+",
+    r"^\W*(?:moved|merged|split|converted) (?!(?:it|them|(?:origin/)?main)\b)[^;:]{3,120}? (?:in)?to "
+    r"(?!the branch\b)\S.+",
     re.IGNORECASE,
 )
 #: "..., used the subscript instead": what was taken, where the sentence before says what was left.
@@ -97,9 +96,7 @@ _WHY = Regex(
 _BECAUSE = Regex(r"^\W*(?:because|since|as)\s+", re.IGNORECASE)
 #: What a reason begins with when it names what was wanted, who wanted it, or praises the choice.
 _PURPOSE = Regex(
-    r"^\W*(?:to|for|so|in order|per|after|avoid\w*|ensur\w*|preserv\w*|enabl\w*|keep\w*|allow\w*|prevent\w*|align\w*|"
-    r"follow\w*|maintain\w*|reduc\w*|improv\w*|better|more|less|simpl\w*|consisten\w*|provid\w*|match\w*|minimi\w*|"
-    r"makes?|gives?|faster|cleaner|easier|best|good|support\w*|us(?:e|es|ing))\b",
+    r"^\W*(?:to|for|so|per|after|preserv\w*|enabl\w*|allow\w*|prevent\w*|more|less)\b",
     re.IGNORECASE,
 )
 #: Fewer words name a thing ("REST limits"), they state nothing.

@@ -39,8 +39,8 @@ _LABELLED = re.compile(
     r"^\s*(?:[-*+]\s+)?(?:\*\*|__)?decision(?:\*\*|__)?\s*:\s*(?:(?:\*\*|__)\s*)?(.+)$", re.IGNORECASE
 )
 _HEADING = re.compile(
-    r"^\s*(?:#{1,6}\s+|\*\*)(?:key |design |technical |main )?decisions?(?: made| taken)?"
-    r"\s*(?::\s*)?(?:\*\*\s*)?(?::\s*)?$",
+    r"^\s*(?:#{1,6}\s+|\*\*)(?:key |design |technical |main )?decisions?(?: made"
+    r"| taken)?\s*(?::\s*)?(?:\*\*\s*)?(?::\s*)?$",
     re.IGNORECASE,
 )
 _REASON = re.compile(r"(?<!\s)\s+(?:because|since|so that|\u2014|-)\s+", re.IGNORECASE)
@@ -95,30 +95,22 @@ _ADVICE_SIGNS_LOWERED = tuple(sign.lower() for sign in _ADVICE_SIGNS)
 _REASON_SIGNS = ("instead of", "rather than", "since", "because")
 _LIST_SIGNS = ("1.", "1)", "1:", "A)", "A:", "A.", "\n- ", "\n* ", "\n+ ")
 _PREFERS = re.compile(
-    r"\b(?:I(?:['\u2019]ll| will|['\u2019]m going to| should)"
-    r"|Let['\u2019]s|We(?:['\u2019]ll| should))"
-    r"(?: now| just| instead| first)* (\w+)\b(.{3,200}?)\b(instead of|rather than|since|because)\b\s*(.*)",
+    r"\b(?:I(?:['\u2019]ll| will|['\u2019]m going to| should)|Let['\u2019]s|We(?:['\u2019]ll| should))(?: now| just"
+    r"| instead| first)* (\w+)\b(.{3,200}?)\b(instead of|rather than|since|because)\b\s*(.*)",
     re.IGNORECASE,
 )
 #: What is announced of a call is the call's own decision, and what is "probably" done is not chosen yet.
 _NO_CHOICE = frozenset({
-    "check", "verify", "look", "see", "read", "search", "find", "run", "rerun", "test", "try", "fetch", "query",
-    "explore", "examine", "investigate", "review", "confirm", "inspect", "view", "open", "list", "need", "also",
-    "start", "begin", "ask", "wait", "continue", "note", "mention", "commit", "push", "probably", "maybe", "perhaps",
+    "check", "verify", "look", "read", "search", "run", "fetch", "inspect", "need", "also", "wait", "probably",
 })  # fmt: skip
 #: Looking closer, waiting and taking care choose nothing, whatever they are done instead of.
 _NO_DEED = re.compile(
-    r"(?:take (?:a|another|one|the) (?:\w+ )?look|go (?:check|through|over)|make sure|"
-    r"let (?:it|that|this|them|the)\b.{0,60}\b(?:finish|run)|keep (?:waiting|monitoring|watching)|"
-    r"pin (?:this|that|it) (?:down|to)|get (?:the|a|an|more) .*\boutput\b|"
-    r"(?:be|have|consider|ensure|focus|monitor|watch|trace|gather|double-check|dig|think|understand)\b)",
+    r"(?:take (?:a|another|one|the) (?:\w+ )?look|let (?:it|that|this|them|the)\b.{0,60}\b(?:finish|run)"
+    r"|keep (?:waiting|monitoring)|pin (?:this|that|it) (?:down|to)|get (?:the|a|an|more) .*\boutput\b|(?:be|have"
+    r"|consider|ensure|focus)\b)",
     re.IGNORECASE,
 )
-_ALTERNATIVES = re.compile(
-    r"(?:^\W*(?:the )?|\b(?:are|have|here|few|two|three|four|several|some|these)\b[^.\n]{0,40}\s)"
-    r"(?:\w+ )?(?:options|alternatives)\b[^.\n]{0,80}:\W*$",
-    re.IGNORECASE,
-)
+_ALTERNATIVES = re.compile(r"\b(?:options|alternatives)\b[^.\n]{0,80}:\W*$", re.IGNORECASE)
 _ANNOUNCES = re.compile(
     r"\bI(?:['\u2019]ll| will| need to| have to)\b[^.\n]{0,80}:\W*$",
     re.IGNORECASE,

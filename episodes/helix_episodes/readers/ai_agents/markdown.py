@@ -45,7 +45,7 @@ if TYPE_CHECKING:
 _LABEL_RANK = 7
 _STATEMENTS = frozenset({"decision", "lesson", "problem"})
 _IS_PLANNED = re.compile(
-    r"^(?:must|should|to be|needs?|todo|add later|proposed|planned|possible|potential|recommended|suggested)\b",
+    r"^(?:must|should|to be)\b",
     re.IGNORECASE,
 )
 #: Fewer words count or name something.

@@ -144,7 +144,7 @@ def _statements(content: str, *, line: int, depth: int, opens_item: bool) -> Ite
 
 
 _JUSTIFIES = re.compile(
-    r"^why (.+ (?:is|are|was|were) (?:acceptable|enough|sufficient|preferred|chosen|kept|deferred|skipped)\b.*)",
+    r"^why (.+ (?:is|are|was|were) (?:acceptable|enough)\b.*)",
     re.IGNORECASE,
 )
 _TITLE = re.compile(r"^(?:decision|learning|lesson|issue|problem|challenge|l)?\s*#?\d*\s*[:.)-]?\s+", re.IGNORECASE)

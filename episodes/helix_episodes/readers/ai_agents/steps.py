@@ -163,8 +163,7 @@ _DECISIVE = re.compile(r"commit|valid|lint|\btests?\b|complete session log|check
 _OUT_OF_REACH = re.compile(r"\b(?:not (?:available|reachable)|unavailable)\b", re.IGNORECASE)
 #: What waits for someone else says nothing of how this session came out.
 _WAITS = re.compile(
-    r"^\W*(?:pending|awaiting|waiting for|left (?:to|for)) (?:an? |the )?"
-    r"(?:user|owner|human|maintainer|reviewer|author|orchestrator|parent)\b",
+    r"^\W*pending (?:an? |the )?user\b",
     re.IGNORECASE,
 )
 #: Gates whose evidence names the session's own commits; that of "starting commit noted" names another's.
