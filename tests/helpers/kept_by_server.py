@@ -172,10 +172,11 @@ class KeptByServer:
     def _exchange(self, root: Path, part: object) -> None:
         from helix_graph import Memory
         from helix_graph.insights.api import Insights
-        from helix_graph.trust import begin
+        from helix_graph.trust import accept, begin
 
         url, project = self.database.url("ann"), self._project_of(root)
         had_vectors, had_graph = _has_vectors(root / "helix.db"), (root / _GRAPH).exists()
+        accept(root, how="init")  # one that came from elsewhere would replace nothing that is on the server
         pushed = Memory(root).team.sync(url, project=project)
         assert not pushed.problems, f"the server does not take it: {pushed.problems}"
         with tempfile.TemporaryDirectory(prefix="empty-") as empty:
