@@ -46,6 +46,11 @@ class Project:
         if shared:
             git(self.folder, "add", "-f", f".helix/episodes/episode-{session}.json")
 
+    def begin(self) -> str:
+        self.memory.graph.compile()
+        told = {"session_id": "now", "cwd": str(self.folder), "source": "startup"}
+        return call("session-start", told).context
+
     def hear(self, error: str = FAILING) -> Answer:
         self.memory.graph.compile()
         told = {"session_id": "now", "cwd": str(self.folder), "tool_name": "Bash", "error": error}
@@ -119,3 +124,10 @@ def test_what_others_tried_is_said_to_be_theirs(project: Project) -> None:
     for number in range(2):
         project.record(f"theirs-{number}", 3, shared=True)
     assert "in 2 earlier shared sessions, repaired in none" in project.hear().context
+
+
+def test_many_shared_sessions_do_not_keep_the_own_last_one_from_the_briefing(project: Project) -> None:
+    project.record("own", 1, OWN)
+    for number in range(20):
+        project.record(f"theirs-{number}", 3, THEIRS, shared=True)
+    assert "2026-09-01 \"Fix the cart\"" in project.begin()

@@ -63,10 +63,13 @@ class RecentWork(Value):
     fixes: tuple[VerifiedFix, ...]
 
 
-def newest_episodes(connection: sqlite3.Connection) -> dict[int, str]:
-    """The newest episodes, by number, with their ids."""
-    rows = "SELECT number, id FROM episode WHERE origin = 'episode' ORDER BY moment DESC, id DESC LIMIT ?"
-    return dict(connection.execute(rows, (SESSIONS,)).fetchall())
+def newest_episodes(connection: sqlite3.Connection, *, without: Collection[str] = ()) -> dict[int, str]:
+    """The newest episodes but for some, by number, with their ids."""
+    rows = (
+        f"SELECT number, id FROM episode WHERE origin = 'episode' AND NOT id {ANY_OF}"  # noqa: S608  (a constant)
+        " ORDER BY moment DESC, id DESC LIMIT ?"
+    )
+    return dict(connection.execute(rows, (as_list(sorted(without)), SESSIONS)).fetchall())
 
 
 def read_recent_work(

@@ -30,7 +30,7 @@ from helix_graph.insights.scoring import USER_PROVIDED
 from helix_graph.project import ACCEPTED_RULES
 from helix_graph.shared_authors import entries_of_others
 from helix_graph.topics.ranking import busiest_topics
-from helix_graph.trust import shared_episodes
+from helix_graph.trust import every_shared_episode, shared_episodes
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -113,10 +113,9 @@ def _recent(call: HookCall, root: Path, dedup: SessionDedup) -> Iterator[Context
 
     try:
         with open_graph(root / "causality" / FILE_NAME) as connection:
-            newest = newest_episodes(connection)
-            shared = shared_episodes(root, newest.values())
-            left_out = {*shared, f"episode-{call.session}"}  # what a resumed session did itself is its recap
-            own = [number for number, name in newest.items() if name not in left_out]
+            shared = every_shared_episode(root)
+            left_out = {*(shared or ()), f"episode-{call.session}"}  # what a resumed session did itself is its recap
+            own = [] if shared is None else list(newest_episodes(connection, without=left_out))
             work = read_recent_work(connection, own, limit=_RECENT, tree=WorkingTree(root.parent, connection))
     except GraphNotCompiled:
         return
