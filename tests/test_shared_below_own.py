@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING
 
 import pytest
@@ -130,4 +130,35 @@ def test_many_shared_sessions_do_not_keep_the_own_last_one_from_the_briefing(pro
     project.record("own", 1, OWN)
     for number in range(20):
         project.record(f"theirs-{number}", 3, THEIRS, shared=True)
-    assert "2026-09-01 \"Fix the cart\"" in project.begin()
+    assert '2026-09-01 "Fix the cart"' in project.begin()
+
+
+@pytest.mark.parametrize("shared", [True, False])
+def test_a_session_that_is_dated_in_the_future_is_last_and_newest_nowhere(
+    project: Project, capsys: pytest.CaptureFixture[str], *, shared: bool
+) -> None:
+    """Also one of this user's own: it stays, and is found by its name, after all others."""
+    project.record("first", 1, OWN)
+    project.record("second", 2, OWN)
+    project.record("to-come", 3, THEIRS, shared=shared)
+    path = project.memory.root / "episodes" / "episode-to-come.json"
+    path.write_text(path.read_text().replace("2026-09-03T", "9999-12-30T"))
+    project.memory.graph.compile()
+    assert project.memory.episodes.resolve("last") == "second"
+    assert [one.session for one in project.memory.episodes.list()] == ["second", "first", "to-come"]
+    assert [one.session for one in project.memory.episodes.list(since="2026-09-02")] == ["second"]
+    status = project.memory.graph.status()
+    assert (str(status.newest_episode)[:10], status.ahead) == ("2026-09-02", 1)
+    assert run(["status"]) == 0
+    assert "1 session: left out of last, of periods and of the newest" in capsys.readouterr().out
+    report = project.memory.report(output=project.folder / "r.json", format="json")
+    assert report.report.last == "2026-09-02"
+
+
+def test_a_day_ahead_is_a_clock_that_is_wrong(project: Project) -> None:
+    project.record("first", 1, OWN)
+    project.record("soon", 2, OWN)
+    path = project.memory.root / "episodes" / "episode-soon.json"
+    soon = datetime.now(UTC) + timedelta(hours=20)
+    path.write_text(path.read_text().replace("2026-09-02T", f"{soon:%Y-%m-%d}T"))
+    assert project.memory.episodes.resolve("last") == "soon"

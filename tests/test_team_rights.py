@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
+import json
 import sys
 import time
 import traceback
@@ -419,6 +420,22 @@ def test_a_giant_costs_little_time_and_little_room_on_a_screen(
     assert time.monotonic() - begun < 5  # minutes, when all of it was searched for secrets
     assert len(str(problem)) < 300
     assert bob.team.sync(team_server.url("bob"), project="shop").pulled.problems == ()  # and it was looked at once
+
+
+def test_an_episode_of_the_future_is_refused_with_a_sentence(tmp_path: Path, team_server: TeamDatabase) -> None:
+    """It would be the newest for ever; one's own comes back with --mine all the same."""
+    ann = member(tmp_path / "ann", "of-ann")
+    (path,) = (ann.root / "episodes").glob("*.json")
+    told = json.loads(path.read_text())
+    path.write_text(json.dumps({**told, "timestamp": "9999-12-30T08:00:00Z"}))
+    ann.team.sync(team_server.url("ann"), project="shop")
+    bob = member(tmp_path / "bob")
+    (problem,) = bob.team.sync(team_server.url("bob"), project="shop").pulled.problems
+    assert "its time is in the future" in str(problem)
+    assert not list((bob.root / "episodes").glob("*.json"))
+    laptop = member(tmp_path / "laptop")
+    assert laptop.team.sync(team_server.url("ann"), project="shop", mine=True).problems == ()
+    assert [one.session for one in laptop.episodes.list()] == ["of-ann"]
 
 
 @pytest.mark.slow

@@ -15,13 +15,16 @@ rest are additions (``docs/reference/episodes.md``). `helix_episodes.store` read
 from __future__ import annotations
 
 from collections.abc import Mapping
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from functools import lru_cache
 from typing import Annotated, Any, Literal
 
 import msgspec
 
 from helix_episodes.session import Status
+
+#: A clock that is wrong is so by a zone.
+_AHEAD = timedelta(days=1)
 
 
 @lru_cache(maxsize=4096)  # a session's are asked for by several rules
@@ -32,6 +35,16 @@ def parse_timestamp(timestamp: str | None) -> datetime | None:
         return (at if at.tzinfo else at.replace(tzinfo=UTC)).astimezone(UTC)
     except (ValueError, OverflowError):  # the last day of the year 9999 is no time in UTC
         return None
+
+
+def is_ahead(at: datetime) -> bool:
+    """Whether a time is more than a day ahead of now: a session dated so would be the newest for ever."""
+    return at > latest_time()
+
+
+def latest_time() -> datetime:
+    """The latest time that is not `is_ahead`, by this machine's clock."""
+    return datetime.now(UTC) + _AHEAD
 
 
 def sortable_time(timestamp: str | None) -> str:

@@ -20,7 +20,7 @@ import msgspec
 import orjson
 
 from helix_episodes.errors import EpisodeError, InvalidEpisode, NotFound
-from helix_episodes.model import EXTRA, Decision, Episode, Event, Metrics, Outcome, parse_timestamp
+from helix_episodes.model import EXTRA, Decision, Episode, Event, Metrics, Outcome, is_ahead, parse_timestamp
 from helix_episodes.msgspec_types import read_json, ready
 from helix_episodes.safe_files import read_regular, write_atomically
 
@@ -140,7 +140,8 @@ class EpisodeStore:
     def resolve(self, name: str) -> str:
         """The session that a person names: by its id, by the beginning of its id, or as ``last`` or ``last~2``.
 
-        ``last`` is the session that began last, ``last~1`` the one before it. A name that fits none is returned as it
+        ``last`` is the session that began last, ``last~1`` the one before it; one that is dated more than a day ahead
+        comes after all others, as one without a time does. A name that fits none is returned as it
         is: what is asked with it says that there is none.
 
         Raises:
@@ -228,13 +229,13 @@ class _Beginning(msgspec.Struct):
 
 def _timestamp(path: Path) -> datetime:
     """When the session of a file began; the beginning of time where that cannot be read."""
-    beginning = read_json(path, _Beginning) or _Beginning()
-    return parse_timestamp(beginning.timestamp) or datetime.min.replace(tzinfo=UTC)
+    return _began(read_json(path, _Beginning) or _Beginning())
 
 
-def _began(episode: Episode) -> datetime:
-    """When it began, comparable between time zones; the beginning of time when the log does not say."""
-    return parse_timestamp(episode.timestamp) or datetime.min.replace(tzinfo=UTC)
+def _began(episode: Episode | _Beginning) -> datetime:
+    """When it began, comparable between time zones; the beginning of time where that is unknown or still to come."""
+    at = parse_timestamp(episode.timestamp)
+    return at if at and not is_ahead(at) else datetime.min.replace(tzinfo=UTC)
 
 
 def _lift(raw: Any, struct: type[msgspec.Struct]) -> Any:  # noqa: ANN401  (JSON on its way to being validated)

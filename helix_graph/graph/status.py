@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
+from helix_episodes.model import latest_time, sortable_time
 from helix_graph.graph.graph_db import EXPORT_NAME, EXPORT_VERSION, FILE_NAME, LABEL_VERSION
 from helix_graph.graph.source_files import scan
 from helix_graph.graph.store import updated
@@ -39,7 +40,8 @@ class Status(msgspec.Struct, frozen=True, kw_only=True):
     ``outcomes`` counts episodes by basis and outcome. ``revisions`` counts those ``assertions`` that were derived
     from later sessions; people made the others. ``skipped`` and ``pending`` count files that could not be read, and
     that have changed since the last compile. ``updated`` is the time of the
-    newest episode or assertion, ``newest_episode`` that of the newest episode.
+    newest episode or assertion, ``newest_episode`` that of the newest episode that is not ``ahead``: so many are dated
+    in the future.
     """
 
     episodes: int
@@ -63,6 +65,7 @@ class Status(msgspec.Struct, frozen=True, kw_only=True):
     label_version: str
     updated: str | None
     newest_episode: str | None
+    ahead: int = 0
     episodes_path: str
     graph_path: str
     export_path: str
@@ -70,6 +73,11 @@ class Status(msgspec.Struct, frozen=True, kw_only=True):
 
 def find_status(connection: sqlite3.Connection, *, episodes: Path, causality: Path, pending: int) -> Status:
     """The figures of an open graph.db; ``pending`` is how many files have changed since it was compiled."""
+    newest, ahead = connection.execute(
+        "SELECT max(timestamp) FILTER (WHERE moment <= ?1), count(*) FILTER (WHERE moment > ?1) FROM episode"
+        " WHERE origin = 'episode'",
+        (sortable_time(latest_time().isoformat()),),
+    ).fetchone()
     named, mentions, shared = connection.execute(
         "SELECT count(*), coalesce(sum(mentions), 0), coalesce(sum(mentions) FILTER (WHERE episodes > 1), 0)"
         " FROM node WHERE type <> 'outcome'"
@@ -105,7 +113,8 @@ def find_status(connection: sqlite3.Connection, *, episodes: Path, causality: Pa
         version=EXPORT_VERSION,
         label_version=LABEL_VERSION,
         updated=updated(connection),
-        newest_episode=connection.execute("SELECT max(timestamp) FROM episode WHERE origin = 'episode'").fetchone()[0],
+        newest_episode=newest,
+        ahead=ahead,
         episodes_path=str(episodes),
         graph_path=str(causality / FILE_NAME),
         export_path=str(causality / EXPORT_NAME),

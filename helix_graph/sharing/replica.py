@@ -26,7 +26,9 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 from msgspec.structs import replace
 
+from helix_episodes.corrections import parts_of
 from helix_episodes.errors import HelixGraphError, WriteFailed
+from helix_episodes.model import is_ahead, parse_timestamp
 from helix_episodes.msgspec_types import read_json
 from helix_episodes.normalization import one_line
 from helix_episodes.safe_files import locked, make_folder, remove_file, write_atomically
@@ -248,6 +250,9 @@ class Replica:
         path = self._store.path_of(session)
         if subject_of_session(session) != entry.subject or episode.id != PREFIX + session:
             raise ValueError("its name is that of another session")
+        times = (parse_timestamp(one.timestamp) for one in (episode, *parts_of(episode)))
+        if not mine and any(is_ahead(at) for at in times if at):
+            raise ValueError("its time is in the future")  # it would be the newest for ever
         marker = team_marker(self.root, episode.id)
         known = _item(marker)
         is_of_another = known is not None and (known.author, known.subject) != (entry.author, entry.subject)

@@ -20,7 +20,7 @@ from typing import NamedTuple
 
 import msgspec
 
-from helix_episodes.model import Decision, Episode, Event, parse_timestamp
+from helix_episodes.model import Decision, Episode, Event, is_ahead, parse_timestamp
 from helix_graph.graph.model import rate
 from helix_graph.graph.node_labels import event_key, is_error
 from helix_graph.graph.observations import vouched_success
@@ -216,8 +216,12 @@ class ReportPeriod(NamedTuple):
 
 
 def period_of(moments: Iterable[datetime], *, days: int, until: datetime | None) -> ReportPeriod | None:
-    """The ``days`` before ``until``, or to the end (UTC) of the newest moment's day; None when there is none."""
-    end = aware(until).astimezone(UTC) if until else max((_day_after(at) for at in moments), default=None)
+    """The ``days`` before ``until``, or to the end (UTC) of the newest moment's day; None when there is none.
+
+    A moment in the future is not the newest: it would be so in every report to come.
+    """
+    begun = (_day_after(at) for at in moments if not is_ahead(aware(at)))
+    end = aware(until).astimezone(UTC) if until else max(begun, default=None)
     return None if end is None else ReportPeriod(_back(end, days), end, days)
 
 

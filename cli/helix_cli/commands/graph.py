@@ -137,9 +137,15 @@ def _rows(answer: Status) -> Iterator[tuple[str, str]]:
         yield "  largest label", f"{percent(answer.largest_label.share)} {answer.largest_label.label}"
     if answer.isolated_share is not None:
         yield "  isolated", f"{percent(answer.isolated_share)} of the labels of decisions and errors have no edges"
+    yield from _newest(answer)
+    yield "versions", f"schema {answer.version}, labels {answer.label_version}"
+
+
+def _newest(answer: Status) -> Iterator[tuple[str, str]]:
     if answer.newest_episode:
         yield "newest episode", f"{answer.newest_episode[:16].replace('T', ' ')} UTC"
-    yield "versions", f"schema {answer.version}, labels {answer.label_version}"
+    if answer.ahead:
+        yield "in the future", f"{count(answer.ahead, 'session')}: left out of last, of periods and of the newest"
 
 
 def _counts(numbers: dict[str, int]) -> str:
