@@ -225,3 +225,16 @@ def test_a_session_that_is_not_its_files_is_forgotten_by_its_project(memory: Mem
     report = memory.forget(project=project)
     assert "session-1" in report.sessions
     assert not episode_file(memory).exists()
+
+
+def test_a_fix_that_the_disk_refuses_says_why_in_words(memory: Memory, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The system's number and path of the refusal say nothing more: the finding names the file."""
+    edit(episode_file(memory), outcome="no outcome")
+
+    def refuse(*_: object, **__: object) -> None:
+        raise OSError(28, "No space left on device", "/somewhere")
+
+    monkeypatch.setattr("helix_graph.doctor.files.move_aside", refuse)
+    problems = [one.problem for one in memory.doctor(fix=True).findings if "not fixed" in one.problem]
+    assert problems
+    assert all(one.endswith("; not fixed: No space left on device") for one in problems)

@@ -99,6 +99,13 @@ def test_the_same_command_again_without_a_change_is_the_same_decision(script: Be
     assert runs == [2, 1]
 
 
+def test_a_look_that_answers_an_error_and_repairs_none_has_not_failed(script: Begin, episode_of: Extracted) -> None:
+    error = "<tool_use_error>File does not exist.</tool_use_error>"
+    log = script("s").prompt("Read the cart").call("Read", {"file_path": "/work/shop/cart.py"}, error=error)
+    looked = episode_of(log.call("Glob", {"pattern": "**/cart.py"}, output="/work/shop/src/cart.py")).decisions[-1]
+    assert (looked.type, looked.outcome) == ("recovery", "unknown")
+
+
 def test_the_first_answer_to_an_error_is_a_recovery_and_its_context_is_the_error(
     script: Begin, episode_of: Extracted
 ) -> None:

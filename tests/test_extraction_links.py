@@ -343,3 +343,20 @@ def test_the_edit_of_a_test_file_leads_to_the_next_run_of_that_file(script: Begi
     links = named(episode_of(log.run("pytest tests/test_cart.py", PYTEST_FAILS, code=1)))
     led = {target for source, reason, target in links if (source, reason) == ("edit tests/test_cart.py", "edit-test")}
     assert [one.partition(":")[0] for one in led] == ["pytest fails"]
+
+
+def test_only_what_a_person_chose_enables_the_next_step(script: Begin, episode_of: Extracted) -> None:
+    said = "## Decisions\n\n1. Store cents as integers because floats round\n2. No cache"
+    episode = episode_of(script("s").prompt("Design it").say(said).prompt("Go on").edit("shop/cart.py"))
+    assert [one.stated for one in episode.decisions] == [True, True, False]
+    assert "stated" not in {link.reason for link in episode.links}
+
+
+@pytest.mark.parametrize(("changed", "answers"), [("cart/total.go", True), ("tax/total.go", False)])
+def test_a_change_elsewhere_answers_what_does_not_compile_in_its_package(
+    script: Begin, episode_of: Extracted, changed: str, *, answers: bool
+) -> None:
+    says = "# shop/cart\ncart/cart.go:3:5: undefined: Total"
+    log = script("s").prompt("Do").run("go vet ./...", says, code=1).edit(changed).run("go vet ./...", "")
+    found = {(source, target) for source, reason, target in named(episode_of(log)) if reason == "answer"}
+    assert (f"edit {changed}" in {target for _, target in found}) is answers

@@ -119,6 +119,13 @@ def test_the_event_wins_over_the_output_that_the_model_was_given(tmp_path: Path,
     assert (result.text, result.status, result.exit_code) == ("all of it", "error", 1)
 
 
+def test_an_end_that_is_told_twice_is_that_of_the_first_event(tmp_path: Path) -> None:
+    first = {"call_id": "c1", "command": ["ls"], "stdout": "all of it", "exit_code": 0}
+    rollout = Rollout().event("exec_command_end", **first).event("exec_command_end", **{**first, "stdout": "again"})
+    session = rollout.read(tmp_path)
+    assert [step.text for step in results(session)] == ["all of it"]
+
+
 def test_a_command_of_which_only_the_event_tells_is_a_call_too(tmp_path: Path) -> None:
     session = Rollout().event("exec_command_end", call_id="c1", command=["ls"], stdout="a", exit_code=0).read(tmp_path)
     assert [(step.kind, step.operation, step.status) for step in session.steps] == [
