@@ -50,7 +50,7 @@ from helix_graph.graph.assertions import AssertionStore, IssueAssertion
 from helix_graph.graph.compile import discard, erase_traces
 from helix_graph.helix_db import HelixDatabase, database_path
 from helix_graph.issues.api import Issues
-from helix_graph.plans.workspaces import forget_tasks
+from helix_graph.plans.workspaces import forget_names, forget_tasks
 from helix_graph.project import ACCEPTED_RULES, HIGHLIGHTS, HOOK_LOG, PAGES, PREPARED, RULE_TRIALS, digest
 from helix_graph.rules.staged import AcceptedRule, forget_rules
 from helix_graph.set_aside import ASSERTIONS, SET_ASIDE, quarantined_of_session
@@ -324,6 +324,7 @@ def _forget_in_databases(root: Path, databases: Sequence[Insights], sessions: Se
         try:
             forget_tasks(root, sessions, path=insights.path)
             insights.forget_sessions(sessions)
+            forget_names(root, path=insights.path)
             compact(HelixDatabase(insights.path, TOPIC_TABLES))
         except (MemoryDamaged, NotOurDatabase) as error:
             yield Unsearched(file=insights.path.name, problem=str(error))

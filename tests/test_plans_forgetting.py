@@ -8,7 +8,10 @@ from typing import TYPE_CHECKING
 from helix_graph import Memory
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
+
+    from session_script import Script
 
 PLAN = {
     "objective": "Open the shop",
@@ -25,12 +28,12 @@ PLAN = {
 TOLD = ("gild", "lettering", "smuggled gold leaf")
 
 
-def holding(root: Path) -> dict[str, list[str]]:
+def holding(root: Path, *words: str) -> dict[str, list[str]]:
     """Which files hold which of the words."""
     contents = {
         str(path.relative_to(root)): path.read_bytes().lower() for path in sorted(root.rglob("*")) if path.is_file()
     }
-    found = {name: [word for word in TOLD if word.encode() in data] for name, data in contents.items()}
+    found = {name: [word for word in words or TOLD if word.encode() in data] for name, data in contents.items()}
     return {name: words for name, words in found.items() if words}
 
 
@@ -76,3 +79,43 @@ def test_a_dry_run_forgets_no_task(tmp_path: Path) -> None:
     episode = memory.plans.workspaces.complete(1, "done").episode
     memory.forget([episode], dry_run=True)
     assert memory.plans.workspaces.get(1).status == "complete"
+
+
+def test_what_a_forgotten_session_was_shown_goes_with_it(tmp_path: Path, script: Callable[..., Script]) -> None:
+    """The names of insights are made of its words: in helix.db, in what tasks were given, and its lines of the log."""
+    session, words = "5f0c1111-2222-4333-8444-abcdefabcdef", "zqxcanary"
+    memory = Memory.init(tmp_path)
+    log = script(session).prompt("Replace the client").run("pytest -q", "4 passed in 0.1s")
+    log = log.prompt(f"no, never use {words} requests, always use {words} in this project").say("ok").edit("a.py")
+    saved = log.run("pytest -q", "4 passed in 0.1s").prompt("thanks, works").save(tmp_path / "logs")
+    other = script("kept").prompt("Paint the door").edit("door.py").run("pytest -q", "4 passed in 0.1s")
+    memory.extract([saved, other.save(tmp_path / "logs")])
+    memory.insights.harvest()
+    kept = memory.insights.store("never use requests in this project without a limit of time")["name"]
+    for task, by in (("t1", session), ("t2", "kept")):
+        memory.plans.inject("never use requests in this project", task_id=task, session=by)
+    memory.plans.learn(saved)
+    memory.plans.learn(tmp_path / "logs" / "kept.jsonl")
+    before = holding(memory.root, words, session)
+    assert {"extraction.log", "helix.db", "injection-state/t1.json", "injection-state/t2.json"} <= before.keys()
+    report = memory.forget([session])
+    assert report.proof is not None
+    assert report.proof.whole
+    assert holding(memory.root, words, session) == {}
+    assert not (memory.root / "injection-state" / "t1.json").exists()
+    state = json.loads((memory.root / "injection-state" / "t2.json").read_text())
+    assert state["names"] == [kept]
+    assert "kept" in (memory.root / "extraction.log").read_text()
+
+
+def test_what_quotes_a_forgotten_session_in_a_task_s_file_is_reported(
+    tmp_path: Path, script: Callable[..., Script]
+) -> None:
+    memory = Memory.init(tmp_path)
+    saved = script("s-1").prompt("Replace the brass client of the door").run("pytest -q", "1 passed in 0.1s")
+    memory.extract([saved.save(tmp_path / "logs")])
+    (memory.root / "injection-state").mkdir(exist_ok=True)
+    (memory.root / "injection-state" / "x.json").write_text('{"query": "Replace the brass client of the door"')
+    report = memory.forget(["s-1"])
+    assert report.proof is not None
+    assert [one.file for one in report.proof.left] == ["injection-state/x.json"]

@@ -26,7 +26,7 @@ import fcntl
 import os
 import re
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 import orjson
@@ -36,6 +36,10 @@ from helix_episodes.msgspec_types import ready
 from helix_episodes.redaction import without_secrets
 from helix_episodes.safe_files import make_folder, read_regular, remove_file, write_atomically
 from helix_graph.validation import as_str
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Iterable
+
 
 _FILE_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,127}")
 
@@ -122,7 +126,25 @@ class HandoffFiles:
         if is_file_name(task_id):
             remove_file(self.injection_state / f"{task_id}.json")
         if self.task_status.is_file():
-            _remove_lines_of(task_id, self.task_status)
+            _keep_lines(self.task_status, lambda line: not _is_of_task(line, task_id))
+
+    def forget_sessions(self, sessions: Iterable[str]) -> None:
+        """Removes the lines of the log that name one of these sessions, as who was learnt from or in a problem."""
+        ids = b"|".join(re.escape(session.encode()) for session in sessions)
+        if ids and self.log.is_file():
+            names = re.compile(rb"(?<![A-Za-z0-9])(?:" + ids + rb")(?![\w-])")
+            _keep_lines(self.log, lambda line: names.search(line) is None)
+
+    def keep_names(self, known: Collection[str]) -> None:
+        """Takes all other names out of what tasks were given; what was given nothing else is no longer needed."""
+        for path in sorted(self.injection_state.glob("*.json")):
+            state = self.read_state(path.stem)
+            if state is None or state.names == (kept := tuple(name for name in state.names if name in known)):
+                continue
+            if kept:
+                self.write_state(msgspec.structs.replace(state, task_id=path.stem, names=kept))
+            else:
+                remove_file(path)
 
     def result_files(self) -> list[Path]:
         """The files of explorers, by name."""
@@ -158,16 +180,19 @@ def append_line(path: Path, line: bytes) -> None:
         raise WriteFailed(path=path, problem=os.strerror(errno.ENOSPC))
 
 
-def _remove_lines_of(task_id: str, path: Path) -> None:
-    """Writes a file of lines again in its place without those of a task, under the lock of those who append to it."""
+def _keep_lines(path: Path, stays: Callable[[bytes], bool]) -> None:
+    """Writes a file of lines again in its place with those that stay, under the lock of those who append to it."""
     with WriteFailed.for_os_errors(path), path.open("rb+") as file:
         fcntl.flock(file, fcntl.LOCK_EX)
-        entries = [(line, _json(line)) for line in file.read().splitlines(keepends=True)]
+        lines = file.read().splitlines(keepends=True)
         file.seek(0)
-        file.writelines(
-            line for line, one in entries if not (isinstance(one, dict) and str(one.get("task_id")) == task_id)
-        )
+        file.writelines(line for line in lines if stays(line))
         file.truncate()
+
+
+def _is_of_task(line: bytes, task_id: str) -> bool:
+    one = _json(line)
+    return isinstance(one, dict) and str(one.get("task_id")) == task_id
 
 
 def _is_unfinished(path: Path) -> bool:

@@ -326,14 +326,47 @@ FORGOTTEN = "(forgotten)"
 
 
 def forget_tasks(root: Path, sessions: Iterable[str], *, path: Path) -> None:
-    """Removes from the database at ``path`` the workspaces of these sessions, and all that tells of them."""
+    """Removes from the database at ``path`` the workspaces of these sessions, and all that tells of them.
+
+    It is called before the log of what was shown is made anonymous: that says which tasks were theirs.
+    """
+    sessions = tuple(sessions)
     episodes = as_list(f"episode-{session}" for session in sessions)
+    named = as_list(form for session in sessions for form in (session, f"episode-{session}"))
+    HandoffFiles(root).forget_sessions(sessions)
     with HelixDatabase(path, PLAN_TABLES).writing() as connection:
         cursor = connection.execute(f"SELECT * FROM workspace WHERE episode {ANY_OF}", (episodes,))  # noqa: S608  (constants)
         cursor.row_factory = store.named
         for workspace in [store.workspace_of(row) for row in cursor.fetchall()]:
             HandoffFiles(root).forget_task(workspace.task_id)
             _forget(connection, workspace)
+        for task in _tasks_shown(connection, named) if _has_insights(connection) else ():
+            HandoffFiles(root).forget_task(task)
+        connection.execute(f"DELETE FROM injected WHERE session {ANY_OF}", (named,))  # noqa: S608  (a constant)
+
+
+def _tasks_shown(connection: sqlite3.Connection, sessions: str) -> list[str]:
+    """The tasks that insights were shown for in these sessions, and in no other."""
+    theirs = f"SELECT task FROM insight_injection WHERE session {ANY_OF}"  # noqa: S608  (a constant)
+    others = f"SELECT task FROM insight_injection WHERE NOT session {ANY_OF}"  # noqa: S608  (a constant)
+    return [task for (task,) in connection.execute(f"{theirs} EXCEPT {others} ORDER BY task", (sessions, sessions))]
+
+
+def _has_insights(connection: sqlite3.Connection) -> bool:
+    return connection.execute("SELECT 1 FROM sqlite_master WHERE name = 'insight_injection'").fetchone() is not None
+
+
+def forget_names(root: Path, *, path: Path) -> None:
+    """Takes out of what sessions and tasks were shown the names of insights that the database at ``path`` has no more.
+
+    A name is made of the first words of its insight, which a forgotten session may have said.
+    """
+    with HelixDatabase(path, PLAN_TABLES).writing() as connection:
+        if not _has_insights(connection):
+            return
+        connection.execute("DELETE FROM injected WHERE name NOT IN (SELECT name FROM insight)")
+        known = {name for (name,) in connection.execute("SELECT name FROM insight")}
+    HandoffFiles(root).keep_names(known)
 
 
 def _forget(connection: sqlite3.Connection, workspace: Workspace) -> None:
