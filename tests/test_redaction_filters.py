@@ -96,3 +96,9 @@ def redact_afresh(text: str) -> helix_episodes.redaction.Redacted:
     """As `redact`, with nothing remembered."""
     helix_episodes.redaction._FREE_OF_SECRETS.clear()
     return redact(text)
+
+
+@pytest.mark.parametrize("secret", ["ghp_0123456789abcdefghijABCDEFGHIJ012345", "AKIAQ3EGRV7ZT5NPLMWB"])
+def test_a_secret_with_which_a_long_text_begins_is_cut(secret: str) -> None:
+    """Of a long text only the lines around what a secret begins with are looked at."""
+    assert secret not in without_secrets(f"{secret}\n" + "a line of the log\n" * 1000)
