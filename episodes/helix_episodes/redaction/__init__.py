@@ -172,7 +172,7 @@ def _secrets_and_homes_in(text: str) -> Sequence[Cut]:
 
 def without_secrets(text: str) -> str:
     """The text without its secrets, home folders left in: those are needed as they are to tell where a file lies."""
-    return _cut(text, _secrets_in).text if _secrets_in(text) else text
+    return _cut(text, _secrets_in).text
 
 
 def _cut(text: str, find: Callable[[str], Sequence[Cut]]) -> Redacted:
@@ -209,7 +209,7 @@ def _outside_marks(cuts: Sequence[Cut], text: str) -> Iterator[Cut]:
 
 def redact_text(text: str) -> str:
     """The text alone, as :func:`redact` leaves it."""
-    return redact(text).text if _secrets_and_homes_in(text) else text
+    return redact(text).text
 
 
 def redact_beginning(text: str, length: int, *, is_part: bool = False) -> str:
