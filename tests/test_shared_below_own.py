@@ -162,3 +162,13 @@ def test_a_day_ahead_is_a_clock_that_is_wrong(project: Project) -> None:
     soon = datetime.now(UTC) + timedelta(hours=20)
     path.write_text(path.read_text().replace("2026-09-02T", f"{soon:%Y-%m-%d}T"))
     assert project.memory.episodes.resolve("last") == "soon"
+
+
+def test_the_best_repair_of_an_issue_is_the_one_of_own_sessions(project: Project) -> None:
+    project.record("own", 1, OWN)
+    for number in range(3):
+        project.record(f"theirs-{number}", 3, THEIRS, shared=True)
+    project.memory.graph.compile()
+    (issue,) = project.memory.issues.list(by="issue").issues
+    best = project.memory.issues.show(issue.id).remedies[0]
+    assert (best.what, best.session) == (OWN, "own")

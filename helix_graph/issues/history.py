@@ -11,12 +11,13 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections import defaultdict
+from functools import cached_property
 from itertools import accumulate, pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
 from helix_episodes.model import sortable_time
 from helix_graph.graph.assertions import ASSERTION_SUFFIX, FOLDER, IssueAssertion, decode_assertion, oldest_first
-from helix_graph.trust import tracked_by_git
+from helix_graph.trust import every_shared_episode, tracked_by_git
 
 if TYPE_CHECKING:
     import sqlite3
@@ -142,6 +143,12 @@ class History:
             kinds[one.label].add(one.fingerprint or one.label)
         #: The labels of which all failures are one issue.
         self.alone = {label for label, found in kinds.items() if len(found) == 1}
+
+    @cached_property
+    def shared(self) -> frozenset[int]:
+        """The numbers of the sessions that somebody else may have written."""
+        names = every_shared_episode(self.root)
+        return frozenset(number for number, row in self.sessions.items() if names is None or row.id in names)
 
     def runs_of(self, check: str) -> RunsOfCheck | None:
         """The runs of a check; None of a tool or a command, of which only failures are recorded."""

@@ -1,9 +1,9 @@
 """What repaired an issue, generalised over its occurrences: a command, the file that the failure names, a marker.
 
 A repair at one place says nothing at another, its kind does. Of several kinds the best is the one that most sessions
-used, and among equals the one that was verified more often. Silencing a check is counted and never best, nor is an
-edit of the failing test itself: it counts where nothing but tests was edited. Where nothing was repaired, the command
-that most sessions ran instead is read from their episodes.
+used (first this user's own, then shared ones), and among equals the one that was verified more often. Silencing a check
+is counted and never best, nor is an edit of the failing test itself: it counts where nothing but tests was edited.
+Where nothing was repaired, the command that most sessions ran instead is read from their episodes.
 
 `edit_diff` shows what an edit changed, line by line, from what an episode keeps of it: what it wrote and replaced.
 """
@@ -109,9 +109,19 @@ def generalised(
         uses["edits", ", ".join(paths[:_MOST_NAMED]) + more] = edits
         if len(alone) == len(edits) == len(paths) == 2:  # noqa: PLR2004  (two sessions, one file each)
             one_each = tuple((path, 1) for path in paths)
+    for used in uses.values():  # the example is the newest own one
+        used.sort(key=lambda pair: pair[0].number not in history.shared)
+    own = {
+        key: _sessions([pair for pair in used if pair[0].number not in history.shared]) for key, used in uses.items()
+    }
     found = [_remedy(how, what, used, len(repaired), sessions) for (how, what), used in uses.items()]
     found = [replace(one, each=one_each) if one.how == "edits" else one for one in found]
-    return sorted(found, key=lambda one: (one.how == "silence", -one.sessions, -one.verified, one.how, one.what))
+    return sorted(
+        found,
+        key=lambda one: (
+            one.how == "silence", -own[one.how, one.what], -one.sessions, -one.verified, one.how, one.what
+        ),
+    )  # fmt: skip
 
 
 def _join_longer_calls(uses: dict[tuple[How, str], list[tuple[Failure, Change]]]) -> None:
