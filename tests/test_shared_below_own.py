@@ -164,10 +164,12 @@ def test_a_day_ahead_is_a_clock_that_is_wrong(project: Project) -> None:
     assert project.memory.episodes.resolve("last") == "soon"
 
 
-def test_the_best_repair_of_an_issue_is_the_one_of_own_sessions(project: Project) -> None:
+@pytest.mark.parametrize("done", [[THEIRS], ["uv add respx"]])
+def test_the_best_repair_of_an_issue_is_the_one_of_own_sessions(project: Project, done: list[str]) -> None:
+    """Whatever is counted together with it."""
     project.record("own", 1, OWN)
     for number in range(3):
-        project.record(f"theirs-{number}", 3, THEIRS, shared=True)
+        project.record(f"theirs-{number}", 3, *done, shared=True)
     project.memory.graph.compile()
     (issue,) = project.memory.issues.list(by="issue").issues
     best = project.memory.issues.show(issue.id).remedies[0]
