@@ -142,7 +142,7 @@ def test_what_a_person_does_not_see_is_a_report(
     script: Callable[[str], Script], episode_of: Callable[[Script], Episode], remember: Remember
 ) -> None:
     log = script("s1").prompt("Show the date on the invoice").edit("shop/invoice.py", "a", "b")
-    graph = remember(episode_of(log.prompt("I'm not seeing the change come through in the invoice")))
+    graph = remember(episode_of(log.prompt("I don't see the change come through in the invoice")))
     assert graph.labels("not seeing the change", limit=1).labels[0].label == "work fails: reported by the user"
 
 
