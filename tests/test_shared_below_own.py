@@ -169,7 +169,7 @@ def test_the_best_repair_of_an_issue_is_the_one_of_own_sessions(project: Project
     """Whatever is counted together with it."""
     project.record("own", 1, OWN)
     for number in range(3):
-        project.record(f"theirs-{number}", 3, *done, shared=True)
+        project.record(f"theirs-{number}", 3 + number, *done, shared=True)
     project.memory.graph.compile()
     (issue,) = project.memory.issues.list(by="issue").issues
     best = project.memory.issues.show(issue.id).remedies[0]
