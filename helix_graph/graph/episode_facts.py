@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import lru_cache, partial
-from operator import attrgetter, itemgetter
+from operator import itemgetter
 from typing import TYPE_CHECKING, TypedDict
 
 import msgspec
@@ -104,7 +104,7 @@ def facts_of(episode: Episode, labels: EpisodeLabels | None = None) -> EpisodeFa
         model=episode.agent.model if episode.agent else None,
         branch=episode.branch,
         log=log,
-        mentions=tuple(sorted(mentions.values(), key=attrgetter("local"))),
+        mentions=tuple([mentions[local] for local in sorted(mentions)]),
         claims=claims,
         repairs=tuple(repairs[key] for key in sorted(repairs) if {*key[:2]} <= mentions.keys()),
         runs=tuple(_of_run(number, run, log) for number, run in enumerate(episode.runs)),
