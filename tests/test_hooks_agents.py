@@ -119,6 +119,21 @@ def said_in(answer: dict[str, Any]) -> tuple[str, str]:
     return text, key
 
 
+@pytest.mark.parametrize("code", ["\u00b2", "9" * 200])
+def test_an_exit_code_of_odd_letters_costs_no_answer(code: str) -> None:
+    """The output of a tool chooses these letters."""
+    told = {"tool_response": f"exit code {code}\n{FAILURE}", "tool_input": {"command": "pytest -q"}}
+    assert "No module named 'respx'" in read_result("post-tool", told).said
+
+
+@pytest.mark.parametrize("payload", [[], "text", 7, None, {"item": []}])
+def test_an_odd_line_of_a_rollout_costs_no_answer(tmp_path: Path, payload: object) -> None:
+    log = tmp_path / "rollout-2026.jsonl"
+    log.write_text(json.dumps({"call": "c1", "exit_code": 1, "payload": payload}, separators=(",", ":")))
+    told = {"transcript_path": str(log), "tool_use_id": "c1", "tool_input": {"command": "pytest"}}
+    assert "No module named 'respx'" in read_result("post-tool", {**told, "tool_response": FAILURE}).said
+
+
 FORMS = {
     "claude": "PostToolUse",
     "codex": "PostToolUse",

@@ -166,6 +166,32 @@ def test_an_accepted_archive_changes_and_deletes_nothing_that_its_user_pushed(
     assert lines <= private_lines(team_server)
 
 
+def test_an_accepted_archive_judges_nothing_that_its_user_pushed(
+    ann: Memory, tmp_path: Path, team_server: TeamDatabase
+) -> None:
+    """Six outcomes of a copy's database became the user's own on the next machine, and notes there forgotten."""
+    ann.insights.store("Deploys of the shop wait for the nightly backup")
+    ann.topics.store("shop", "decision: prices are Decimal")
+    ann.insights.feedback([ann.insights.newest(limit=1)[0]["name"]], "delivered")
+    ann.team.sync(team_server.url("ann"), project="shop")
+    before, lines = pushed(team_server), private_lines(team_server)
+    shutil.copytree(ann.root.parent, tmp_path / "unpacked")
+    accept(tmp_path / "unpacked" / ".helix", how="trust")
+    here = Memory.open(tmp_path / "unpacked")
+    first, second = (one["name"] for one in here.insights.newest(limit=2))
+    for _ in range(6):
+        here.insights.feedback([first], "blocked")
+    here.insights.forget([second])
+    here.topics.store("shop", "decision: orders are kept for a year")
+    report = here.team.sync(team_server.url("ann"), project="shop")
+    assert [one.problem for one in report.problems] == [
+        "it judges what another memory of yours pushed, so it stays here"
+    ] * 6
+    assert lines == private_lines(team_server)
+    new = set(pushed(team_server)) - set(before)
+    assert [json.loads(one)["kind"] for one in new] == ["topic"]  # what is said here first goes there as before
+
+
 def test_a_memory_in_the_place_of_another_takes_part_in_no_project(ann: Memory, tmp_path: Path) -> None:
     for name in ("one", "two"):
         shutil.copytree(ann.root.parent, tmp_path / name)

@@ -65,10 +65,16 @@ class PrivateLine(msgspec.Struct, frozen=True, kw_only=True):
         return digest(f"line {self.hash}")
 
 
+#: More entries than anybody writes; another number was forged or damaged.
+_NUMBERS_END = 2**40
+#: The key of the line with the last number that was given.
+KEY_OF_NUMBERS = digest("topic numbers")
+
+
 class TopicNumbers(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", tag="topic-numbers"):
     """The last number that was given in the log of topics: a deleted entry's is no other's."""
 
-    last: Annotated[int, msgspec.Meta(ge=1, lt=2**40)]
+    last: Annotated[int, msgspec.Meta(ge=1, lt=_NUMBERS_END)]
 
 
 #: What a line says of topics: one of several entries that are the same in all but their numbers, or the last number.
@@ -98,7 +104,7 @@ def key_of(record: Record | TopicNumbers) -> str:
     if isinstance(record, Insight | ForgottenInsight):
         return key_of_insight(record.uid)
     if isinstance(record, TopicNumbers):
-        return digest("topic numbers")
+        return KEY_OF_NUMBERS
     kind = {InsightLink: "link", FeedbackEntry: "feedback", Injection: "injection"}[type(record)]
     return digest(f"{kind} {record.id}")
 
@@ -185,7 +191,7 @@ def entry_lines(entries: Iterable[SharedEntry], *, last: int) -> Iterator[Privat
         newest = max(newest, one.own.id if one.own else 0)
         if seen[name] > 1:
             yield PrivateLine(key=key_of_twin(name, seen[name]), rests_on=(), data=msgspec.json.encode(one))
-    if last > newest:
+    if newest < last < _NUMBERS_END:
         numbers = TopicNumbers(last=last)
         yield PrivateLine(key=key_of(numbers), rests_on=(), data=msgspec.json.encode(numbers))
 

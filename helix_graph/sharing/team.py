@@ -36,8 +36,8 @@ from helix_graph.project import FORGOTTEN, SERVER_VARIABLE, read_table, user_con
 from helix_graph.project import digest as subject_of_name
 from helix_graph.shared_authors import author_name
 from helix_graph.sharing.model import ServerErasure, TeamPulled, TeamPushed, TeamReport, TeamSettings
-from helix_graph.sharing.private_lines import key_of_insight
-from helix_graph.sharing.records import SharedInsight, ShareProblem, encode, find_secrets
+from helix_graph.sharing.private_lines import KEY_OF_NUMBERS, key_of_insight
+from helix_graph.sharing.records import SharedFeedback, SharedInsight, ShareProblem, encode, find_secrets
 from helix_graph.sharing.replica import Replica, ReplicaState, subject_of_record, subject_of_session
 from helix_graph.sharing.server import ServerObject, TeamServer, batches, check_project
 from helix_graph.sharing.server_schema import LARGEST_OBJECT, LARGEST_RECORD
@@ -198,7 +198,11 @@ class Team:
         if server.has_private():
             known = {*let_go, *(one.key for one in there.values())}
             taken = {one.key for one in there.values() if not pushing.may_change(one.subject)}
-            wanted = (one for one in own.values() if (not is_forgetting or one.key in known) and one.key not in taken)
+            wanted = (
+                one
+                for one in own.values()
+                if (not is_forgetting or one.key in known) and pushing.may_say(one, taken=taken)
+            )
             checked = pushing.lines(wanted, there)
             for part in batches(checked, size=lambda one: len(one.data)):
                 new |= server.push_private(part)
@@ -543,6 +547,12 @@ class _Pushing:
         for record, one in own:
             if one.subject in self.own:  # two entries of the same words, topic and time are one to everybody else
                 continue
+            if isinstance(record, SharedFeedback) and one.subject not in self.there and self._judges_others(record):
+                problem = "it judges what another memory of yours pushed, so it stays here"
+                self.problems.append(
+                    ShareProblem(file=f"the outcome {record.id}", line=1, problem=problem, kind="invalid")
+                )
+                continue
             self.own[one.subject] = record
             yield from self.checked(f"the {type(record).__name__} {one.subject[:12]}", one)
 
@@ -568,6 +578,22 @@ class _Pushing:
     def may_change(self, subject: str) -> bool:
         """Whether what the server has of a subject may be replaced or deleted from here."""
         return self.sent is None or subject in self.sent
+
+    def may_say(self, line: PrivateLine, *, taken: Collection[str]) -> bool:
+        """Whether a line may be pushed: from a memory that came from elsewhere none about what others pushed.
+
+        ``taken`` are the keys of lines that the server has from other memories of this user.
+        """
+        if self.sent is None:
+            return True
+        named = {line.key, *line.rests_on}
+        return line.key != KEY_OF_NUMBERS and named.isdisjoint(taken) and not any(map(self._is_others, named))
+
+    def _judges_others(self, record: SharedFeedback) -> bool:
+        return any(self._is_others(key_of_insight(uid)) for uid in (*record.helped, *record.present))
+
+    def _is_others(self, subject: str) -> bool:
+        return subject in self.there and not self.may_change(subject)
 
     def note_sent(self, subjects: Iterable[str]) -> None:
         """Remembers what was pushed from here, where that counts."""

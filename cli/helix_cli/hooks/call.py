@@ -125,7 +125,7 @@ def _has_failed(response: dict[str, Any]) -> bool:
 def _exited(text: str) -> bool:
     """Whether a line of the text says that the command exited with another code than 0."""
     found = (line.strip("<> ").rpartition(" ") for line in text.splitlines())
-    return any(_is_ending(said.casefold()) and code.isdigit() and int(code) != 0 for said, _, code in found)
+    return any(_is_ending(said.casefold()) and code.isdecimal() and code.strip("0") != "" for said, _, code in found)
 
 
 def _is_ending(said: str) -> bool:
@@ -144,8 +144,9 @@ def _code_in_codex_log(fields: dict[str, Any]) -> int:
     for line in reversed(_tail(log).split(b"\n")):
         if name in line and b'"exit_code":' in line:
             found = decoded(line.decode("utf-8", "replace"))
-            item = found.get("payload", {}).get("item", {}) if isinstance(found, dict) else {}
-            code = item.get("exit_code") if isinstance(item, dict) else None
+            for name_of_part in ("payload", "item", "exit_code"):
+                found = found.get(name_of_part) if isinstance(found, dict) else None
+            code = found
             return code if isinstance(code, int) else 0
     return 0
 
