@@ -45,7 +45,7 @@ from helix_episodes.store import PREFIX, RENAMED, EpisodeStore, decode_episode, 
 from helix_episodes.verification import texts_of
 from helix_graph.database import SIDE_FILES
 from helix_graph.embedding.cache import CACHE_NAME, clear
-from helix_graph.errors import MemoryDamaged, NotOurDatabase
+from helix_graph.errors import MemoryDamaged, NotOurDatabase, ShareRefused
 from helix_graph.graph.assertions import AssertionStore, IssueAssertion
 from helix_graph.graph.compile import discard, erase_traces
 from helix_graph.helix_db import HelixDatabase, database_path
@@ -57,6 +57,7 @@ from helix_graph.set_aside import ASSERTIONS, SET_ASIDE, quarantined_of_session
 from helix_graph.shards.files import forget_in_shards
 from helix_graph.shared_authors import CACHE as SHARED_AUTHORS
 from helix_graph.sharing.model import ServerErasure
+from helix_graph.sharing.shared_files import FOLDER, insights_ever_shared
 from helix_graph.tombstones import Fingerprint, Searcher, Tombstones, Unsearched
 from helix_graph.topics.maintenance import compact
 from helix_graph.topics.schema import TOPIC_TABLES
@@ -66,6 +67,7 @@ from helix_graph.validation import as_str
 if TYPE_CHECKING:
     from helix_graph.graph.api import Graph
     from helix_graph.insights.api import Insights
+    from helix_graph.sharing.api import Sharing
 
 
 _IN_MEMORY = 1 << 26
@@ -243,8 +245,9 @@ class ForgetReport(msgspec.Struct, frozen=True, kw_only=True):
     """What was forgotten, or would be.
 
     ``undecided`` are files whose project and time cannot be read. ``taken_up`` counts sessions that an earlier attempt
-    had removed without a proof: this one's ``proof`` holds for them too. ``team`` says what became of
-    them on the team's server, where the memory takes part in one.
+    had removed without a proof: this one's ``proof`` holds for them too. ``shared`` names the files that are to be
+    committed, so that git takes out what was shared of them. ``team`` says what became of them on the team's server,
+    where the memory takes part in one.
     """
 
     sessions: tuple[str, ...]
@@ -253,6 +256,7 @@ class ForgetReport(msgspec.Struct, frozen=True, kw_only=True):
     taken_up: int = 0
     proof: ErasureProof | None = None
     dry_run: bool = False
+    shared: tuple[str, ...] = ()
     team: ServerErasure | None = None
 
 
@@ -261,13 +265,20 @@ _DERIVED = (PREPARED, HIGHLIGHTS, SHARED_AUTHORS, HOOK_LOG)
 
 
 def forget(
-    root: Path, graph: Graph, databases: Sequence[Insights], selection: Selection, *, dry_run: bool = False
+    root: Path,
+    graph: Graph,
+    databases: Sequence[Insights],
+    sharing: Sharing,
+    selection: Selection,
+    *,
+    dry_run: bool = False,
 ) -> ForgetReport:
     """Removes sessions from the memory in ``root`` and verifies that nothing of them remains.
 
     An empty selection takes up what earlier attempts have left unverified. The tombstones come first: whoever reads a
     log or harvests meanwhile sees them before it has finished. Then come plans and insights in ``databases``: while a
-    session's episode is there, an attempt that was cut short can be made again.
+    session's episode is there, an attempt that was cut short can be made again. What was shared of them through git
+    leaves the work tree, and is proposed to be forgotten (`helix_graph.sharing.api.Sharing.withdraw`).
 
     Raises:
         HelixGraphError: The selection is empty, and nothing is unproved.
@@ -282,12 +293,17 @@ def forget(
     chosen = {_recorded(name, root, store, databases) for name in selection.sessions}
     chosen |= {session_of(path) for path, one in scanned if isinstance(one, Episode) and selection.takes(one)}
     chosen |= {name for path in store.files() if digest(name := session_of(path)) in waiting}
-    sessions, proof = sorted(chosen), None
+    sessions, proof, shared = sorted(chosen), None, tuple[str, ...]()
     written = [AssertionStore(folder / ASSERTIONS) for folder in (graph.causality, root / SET_ASIDE)]
     assertions = [path for one in written for path in one.naming(sessions)]
     if not dry_run and (chosen or waiting):
         doomed = _bury(root, store, sessions, written)
         unreached = [*_forget_in_databases(root, databases, sessions), *forget_in_shards(root, tombstones.holds)]
+        try:
+            withdrawn = sharing.withdraw()
+            shared = (*withdrawn.written, *withdrawn.removed)
+        except (MemoryDamaged, NotOurDatabase, ShareRefused) as error:
+            unreached.append(Unsearched(file=FOLDER, problem=str(error)))
         _remove(doomed)
         assertions += _forget_in_graph(root, graph, sessions)
         _remove([*(root / PAGES).rglob("*"), *(root / name for name in _DERIVED)])
@@ -304,6 +320,7 @@ def forget(
         taken_up=len(waiting - set(map(digest, sessions))),
         proof=proof,
         dry_run=dry_run,
+        shared=shared,
     )
 
 
@@ -320,10 +337,11 @@ def _recorded(name: str, root: Path, store: EpisodeStore, databases: Sequence[In
 
 def _forget_in_databases(root: Path, databases: Sequence[Insights], sessions: Sequence[str]) -> Iterator[Unsearched]:
     """Tasks, insights and topics: deleted entries may be of these sessions."""
+    shared = insights_ever_shared(root)
     for insights in databases:
         try:
             forget_tasks(root, sessions, path=insights.path)
-            insights.forget_sessions(sessions)
+            insights.forget_sessions(sessions, shared=shared)
             forget_names(root, path=insights.path)
             compact(HelixDatabase(insights.path, TOPIC_TABLES))
         except (MemoryDamaged, NotOurDatabase) as error:

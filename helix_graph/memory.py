@@ -627,7 +627,7 @@ class Memory:
             until=as_datetime("until", until),
         )
         databases = [self._insights_in(path) for path in databases_of(self.root)]
-        report = forget(self.root, self.graph, databases, chosen, dry_run=dry_run)
+        report = forget(self.root, self.graph, databases, self.sharing, chosen, dry_run=dry_run)
         if dry_run or not (self.root / TEAM_STATE).exists():
             return report
         return replace(report, team=self.team.erase())

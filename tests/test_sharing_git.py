@@ -34,9 +34,11 @@ from hostile_texts import outside_of_quotations
 from thoroughness import few
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
 
     from helix_graph.sharing.records import SharedRecord
+    from session_script import Script
 
 RETRY = "Retry the parcel service once before giving up on a label"
 PIN = "Pin respx below 0.22: newer ones break the fakes of the parcel service"
@@ -202,6 +204,61 @@ def test_what_was_forgotten_here_does_not_come_back(origin: Path) -> None:
     bobs.topics.edit("delete", "rates", index=0)
     bobs.sharing.merge()
     assert (bobs.insights.newest(), said(bobs)[1]) == ([], [])
+
+
+@pytest.mark.parametrize("accepted", ["before", "after"])
+def test_what_went_with_its_forgotten_session_does_not_come_back_from_git(
+    origin: Path,
+    script: Callable[..., Script],
+    accepted: str,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    ann, anns = member(origin, "ann")
+    error = "E   ModuleNotFoundError: No module named 'zanzibar'\n1 failed in 0.1s"
+    log = script("s1").prompt("Fix it").run("pytest -q", error, code=1)
+    log.edit("pyproject.toml", new="zanzibar = 1").run("pytest -q", "1 passed in 0.1s")
+    anns.extract([log.save(origin.parent / "logs")])
+    anns.insights.harvest()
+    anns.topics.store("rates", "zanzibar is pinned")
+    names = [str(one["name"]) for one in anns.insights.newest()]
+    anns.sharing.add(names, topics=["rates"])
+    commit(ann, push="main" if accepted == "before" else "ann")
+    if accepted == "after":  # the proposal is on a branch that is not checked out
+        git(ann, "switch", "--quiet", "--create", "other", "origin/main")
+        assert not (anns.root / "shared" / "insights").exists()
+    anns.topics.edit("delete", "rates", index=0)
+    monkeypatch.chdir(ann)
+
+    assert run(["forget", "s1"]) == 0
+    told = capsys.readouterr().out
+    if accepted == "before":
+        assert "in shared/ staged. Next: git commit" in told
+        assert not [path for path in (anns.root / "shared").rglob("*.json") if b"zanzibar" in path.read_bytes()]
+        staged = git(ann, "diff", "--cached", "--name-status").split()[::2]
+        assert (staged.count("D"), staged.count("A")) == (len(names) + 1, len(names) + 1)
+    else:
+        git(ann, "push", "--quiet", "origin", "ann:main")
+    merged = anns.sharing.merge()
+    assert (merged.insights, merged.entries, anns.insights.newest(), said(anns)[1]) == (0, 0, [], [])
+    if accepted == "before":
+        commit(ann, push="main")
+    _, bobs = member(origin, "bob")
+    assert bool(bobs.insights.newest()) == (accepted == "after")
+
+
+def test_forgetting_a_session_withdraws_nothing_that_others_wrote(origin: Path, script: Callable[..., Script]) -> None:
+    ann, anns = member(origin, "ann")
+    anns.insights.store(RETRY)
+    anns.topics.store("rates", NOTE)
+    anns.sharing.add([str(anns.insights.newest()[0]["name"])], topics=["rates"])
+    commit(ann, push="main")
+    bob, bobs = member(origin, "bob")
+    bobs.extract([script("s1").prompt("Fix the labels of hall seven").save(origin.parent / "logs")])
+    bobs.insights.forget([str(bobs.insights.newest()[0]["name"])])
+    bobs.topics.edit("delete", "rates", index=0)
+    assert bobs.forget(["s1"]).shared == ()
+    assert "D" not in git(bob, "status", "--porcelain")
 
 
 @pytest.mark.slow

@@ -10,7 +10,8 @@ import cannot bring it back; it is a hash. Storing the same text again makes ano
 When sessions are forgotten, an insight that was harvested from these sessions alone is removed with its links; one that
 others teach too takes its words from the earliest of those. Links to steps of the sessions go. Exposures and feedback
 stay as numbers, since other insights rest on them, but no longer say in which session they were, for what, or by which
-words they were explained. What a person wrote or edited stays.
+words they were explained. What a person wrote or edited stays. Of an insight that was shared as well its uid stays, as
+of one that was removed by name: the repository has its text, and a merge would bring it back.
 """
 
 from __future__ import annotations
@@ -117,10 +118,11 @@ def _without(names: tuple[str, ...], gone: set[str]) -> tuple[str, ...]:
     return tuple(FORGOTTEN if name in gone else name for name in names)
 
 
-def forget_sessions(context: InsightContext, sessions: Iterable[str]) -> int:
+def forget_sessions(context: InsightContext, sessions: Iterable[str], *, shared: Iterable[str] = ()) -> int:
     """Takes out all that rests on these sessions; how many insights were removed.
 
-    It is called while the other sessions' episodes can still be read, and before the graph is rebuilt.
+    It is called while the other sessions' episodes can still be read, and before the graph is rebuilt. Of those that
+    were ``shared``, by uid, it is remembered that they were forgotten; the others may be learnt again.
     """
     gone = {form for session in sessions for form in (session, session.removeprefix(PREFIX))}
     gone |= {PREFIX + session for session in gone}
@@ -130,7 +132,9 @@ def forget_sessions(context: InsightContext, sessions: Iterable[str]) -> int:
     with context.database.writing() as connection:
         touched = _cut(connection, gone)
         removed = [stored for stored in touched if not _reword(context, connection, stored, gone)]
-        remove_uids(connection, {uid for stored in removed for uid in rows.own_uids(connection, stored.insight.uid)})
+        uids = {uid for stored in removed for uid in rows.own_uids(connection, stored.insight.uid)}
+        forget_uids(connection, dict.fromkeys(uids.intersection(shared), stamp(context.now())))
+        remove_uids(connection, uids)
         _silence_log(connection, gone, tasks)
         connection.execute("INSERT INTO insight_text (insight_text) VALUES ('optimize')")
     context.erase_deleted()

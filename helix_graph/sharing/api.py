@@ -148,21 +148,48 @@ class Sharing:
         written = [name for name in sorted(files) if not (self.root / name).exists()]
         for name in written:
             write_atomically(self.root / name, files[name], mode=0o644)
-        forgotten = {one.of for one in records.values() if isinstance(one, Forgotten)}
-        gone = [
-            f"{FOLDER}/{name}"
-            for name, one in shared_files(self.root)
-            if not _called(name, one, authors).isdisjoint(forgotten) and remove_file(self.root / FOLDER / name)
-        ]
-        known = set(tracked(self.root))
-        # The clone of somebody else needs the file that keeps everything private out of git.
-        staged = [*looked_at, *(name for name in gone if name in known), ".gitignore"]
-        stage(self.root, staged)
+        gone = self._remove_files({one.of for one in records.values() if isinstance(one, Forgotten)}, authors)
+        staged = self._stage(looked_at, gone)
         here, numbers = self.own.here(), {digest(shared_entry(one)): one.id for one in self.own.entries().values()}
         proposed = {digest(one) for one in records.values() if isinstance(one, SharedEntry)} & numbers.keys()
         if (entries := {**here.entries, **{name: numbers[name] for name in proposed}}) != here.entries:
             self._remember(replace(here, entries=entries))
-        return ShareAdded(written=tuple(written), removed=tuple(sorted(gone)), staged=tuple(sorted(staged)))
+        return ShareAdded(written=tuple(written), removed=tuple(sorted(gone)), staged=staged)
+
+    def withdraw(self) -> ShareAdded:
+        """Proposes that others forget what was forgotten here of this memory's own, as `add` does, and nothing else.
+
+        Raises:
+            ShareRefused: The files are removed and written, and git does not stage them.
+        """
+        files = dict(shared_files(self.root))
+        theirs = self.own.here().theirs if files else frozenset[str]()
+        # What others wrote was forgotten under its author's version, and stays theirs until the user runs `add`.
+        records = [one for one in self._let_go(files, {}) if one.of not in theirs] if files else []
+        if not records:
+            return ShareAdded(written=(), removed=(), staged=())
+        written = {f"{FOLDER}/{name_of(one)}": encode(one) for one in records}
+        for name, data in written.items():
+            write_atomically(self.root / name, data, mode=0o644)
+        gone = self._remove_files({one.of for one in records}, {})
+        staged = self._stage(written, gone)
+        return ShareAdded(written=tuple(sorted(written)), removed=tuple(sorted(gone)), staged=staged)
+
+    def _remove_files(self, forgotten: set[str], authors: dict[str, str]) -> tuple[str, ...]:
+        """Removes the files of what was forgotten from the work tree; which."""
+        return tuple(
+            f"{FOLDER}/{name}"
+            for name, one in shared_files(self.root)
+            if not _called(name, one, authors).isdisjoint(forgotten) and remove_file(self.root / FOLDER / name)
+        )
+
+    def _stage(self, there: Iterable[str], gone: Iterable[str]) -> tuple[str, ...]:
+        """Stages files that are there, and that others are gone; all that was staged."""
+        known = set(tracked(self.root))
+        # The clone of somebody else needs the file that keeps everything private out of git.
+        staged = tuple(sorted((*there, *(name for name in gone if name in known), ".gitignore")))
+        stage(self.root, staged)
+        return staged
 
     def merge(self) -> ShareMerged:
         """Takes in what the default branch holds; again it changes nothing."""
@@ -247,8 +274,7 @@ class Sharing:
     ) -> Iterator[SharedRecord]:
         """The records of what is to be shared, and of all that was shared before, as they are now."""
         files = dict(shared_files(self.root))
-        shared = list(files.values())
-        before = {one.uid for one in shared if isinstance(one, SharedInsight)}
+        before = {one.uid for one in files.values() if isinstance(one, SharedInsight)}
         own = {name: (insight, sessions) for insight, name, sessions in self.own.insights()}
         missing = [name for name in names if name not in own]
         if missing:
@@ -262,13 +288,20 @@ class Sharing:
         }
         yield from (shared_insight(one) for one in chosen.values())
         yield from self.own.feedback_on(chosen.keys())
-        gone = self.own.forgotten_insights()
-        called = {uid for name, one in files.items() for uid in _called(name, one, authors)}
-        yield from (Forgotten(of=uid) for uid in sorted(called & gone))
-        yield from self._entries(topics, shared)
+        yield from self._let_go(files, authors)
+        yield from self._entries(topics)
 
-    def _entries(self, topics: tuple[str, ...], shared: Sequence[SharedRecord]) -> Iterator[SharedRecord]:
-        """The entries of these topics that are this memory's own; tombstones of shared ones that were deleted here."""
+    def _let_go(self, files: dict[str, SharedRecord], authors: dict[str, str]) -> Iterator[Forgotten]:
+        """Tombstones of what is in these files, and was forgotten or deleted here."""
+        called = {uid for name, one in files.items() for uid in _called(name, one, authors)}
+        yield from (Forgotten(of=uid) for uid in sorted(called & self.own.forgotten_insights()))
+        here, now = self.own.here(), self.own.entries()
+        for one in files.values():
+            if isinstance(one, SharedEntry) and here.entries.get(digest(one), -1) not in {-1, *now}:
+                yield Forgotten(of=digest(one))
+
+    def _entries(self, topics: tuple[str, ...]) -> Iterator[SharedRecord]:
+        """The entries of these topics that are this memory's own."""
         here, now = self.own.here(), self.own.entries()
         theirs = {here.entries[name] for name in here.theirs}
         for topic in topics:
@@ -276,9 +309,6 @@ class Sharing:
             if not found:
                 raise NotFound(f"there is no entry of your own under the topic {topic!r}")
             yield from map(shared_entry, found)
-        for one in shared:
-            if isinstance(one, SharedEntry) and here.entries.get(digest(one), -1) not in {-1, *now}:
-                yield Forgotten(of=digest(one))
 
     def _merge_insights(
         self,

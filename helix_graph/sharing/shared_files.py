@@ -9,6 +9,7 @@ proposal counts once its pull request is merged, and a branch that somebody look
 from __future__ import annotations
 
 import time
+from contextlib import suppress
 from datetime import UTC, datetime
 from functools import cache
 from pathlib import Path
@@ -276,6 +277,22 @@ def accepted_files(root: Path) -> AcceptedShare:
         for name, digest in sorted(hashes.items())
     ]
     return AcceptedShare(files, frozenset({*authors.values(), _UNKNOWN}))
+
+
+def insights_ever_shared(root: Path) -> frozenset[str]:
+    """The uids of the insights in shared files: of the work tree, and of every commit that git has here.
+
+    A proposal may be on a branch that is not checked out, and be accepted later.
+    """
+    asked = ("rev-list", "--objects", "--all", f"--filter=blob:limit={LARGEST + 1}", "--", f"{FOLDER}/insights/")
+    listed = (one.partition(b" ") for one in (git_output(root, *asked) or b"").splitlines())
+    wanted = sorted({digest for digest, _, name in listed if name.endswith(b".json")})
+    batch = git_output(root, "cat-file", "--batch", asked=b"\n".join(wanted) + b"\n") if wanted else b""
+    found = [one for _, one in shared_files(root)]
+    for data in _contents(batch or b""):
+        with suppress(ValueError, RecursionError):  # no record: no merge takes it in
+            found.append(decode(data))
+    return frozenset(one.uid for one in found if isinstance(one, SharedInsight))
 
 
 def first_authors(root: Path) -> dict[str, str]:

@@ -147,6 +147,9 @@ def _render_forgotten(report: ForgetReport) -> None:
         say(f"{count(report.taken_up, 'session')} forgotten before and not proved gone {since}.")
     if report.proof:
         _render_proof(report.proof)
+    if report.shared:
+        changed = f"{count(len(report.shared), 'change')} in shared/ staged"
+        say(f"No longer shared through git: {changed}. Next: git commit, and open a pull request")
     if report.team and not report.team.problem:
         there = f"{count(report.team.left, 'object')} still there; forget them in the memory that pushed them"
         left = there if report.team.left else "nothing of theirs is left"
