@@ -131,10 +131,12 @@ def _matching(columns: str, match: str, filters: EntryFilters) -> tuple[str, lis
 
 
 class FoundText(Value):
-    """An entry: its topic, and its text as it was stored."""
+    """An entry: its number, its topic, its text as it was stored, and where it is from."""
 
+    entry: int
     topic: str
     text: str
+    source: str = ""
 
 
 def matching_entries(root: Path, query: str, *, limit: int) -> list[FoundText]:
@@ -177,5 +179,5 @@ def _texts_of(connection: sqlite3.Connection, entries: list[int]) -> dict[int, F
         if is_sound(number, body, checksum):
             record = json.loads(body)
             if (record.get("entry"), record.get("topic")) == (entry, topic):  # else the index is not of this log
-                found[entry] = FoundText(topic, record["text"])
+                found[entry] = FoundText(entry, topic, record["text"], record.get("source") or "")
     return found

@@ -21,6 +21,7 @@ from helix_graph.insights.exposure_log import ExposureContext
 from helix_graph.insights.hook_queries import log_shown
 from helix_graph.insights.safe_quoting import logged_name_or_quoted, own_or_quoted, quoted
 from helix_graph.project import CONFIGURATION, user_configuration
+from helix_graph.shared_authors import entries_of_others
 from helix_graph.topics.ranking import matching_entries
 from helix_graph.word_search import query_words, rare
 
@@ -40,6 +41,8 @@ _PROMPT_INSIGHTS, _PROMPT_TOPICS = 3, 2
 _LONGEST_PROMPT = 2000
 #: Maximum number of lines and characters of an entry, as `search` shows it.
 _LINES, _WIDTH = 2, 100
+#: So much of a source holds any author and how the entry came.
+_SOURCE = 120
 
 
 def show_insights(
@@ -93,8 +96,12 @@ def answer_prompt(call: HookCall, root: Path, dedup: SessionDedup) -> HookAnswer
 def _entries(root: Path, asked: str) -> Iterator[str]:
     """The entries of topics that share two rare words with the prompt, as insights do."""
     wanted = set(rare(query_words(asked)))
-    for one in matching_entries(root, " ".join(wanted), limit=_PROMPT_TOPICS) if wanted else ():
+    found = matching_entries(root, " ".join(wanted), limit=_PROMPT_TOPICS) if wanted else ()
+    others = entries_of_others(root) if found else ()
+    for one in found:
         lines = [line for line in map(str.strip, one.text.splitlines()) if line][:_LINES]
         shown = "\n".join(line if len(line) <= _WIDTH else line[: _WIDTH - 1] + "…" for line in lines)
         if len(wanted & set(query_words(f"{one.topic} {shown}"))) >= hook_queries.FEWEST_SHARED:
-            yield f"recorded in {logged_name_or_quoted(one.topic)}: {quoted(shown)}"
+            # The author stands at the end of a source, the rest of which they chose as well.
+            said = f"shared, source {quoted(one.source[-_SOURCE:])}" if one.entry in others else ""
+            yield f"recorded in {logged_name_or_quoted(one.topic)}: {quoted(shown, said_by=said)}"
