@@ -36,7 +36,7 @@ from helix_graph.helix_db import kept_open
 from helix_graph.insights import rows
 from helix_graph.insights.api import Insights
 from helix_graph.insights.model import Insight, TextVector
-from helix_graph.insights.rows import digest
+from helix_graph.insights.schema import text_digest
 from helix_graph.timestamps import stamp, utc_now
 
 if TYPE_CHECKING:
@@ -92,7 +92,7 @@ def fill(path: Path, count: int) -> Insights:
         for place in range(count):
             words = " ".join(f"word{int(WORDS * chance.random() ** 3)}" for _ in range(12))
             content = f"When {words} fails with E{place:05}, do {place}"
-            one = Insight(uid=digest(content), slug=f"insight-{place}", content=content, created_at=at)
+            one = Insight(uid=text_digest(content), slug=f"insight-{place}", content=content, created_at=at)
             number = rows.insert(connection, one, name=one.slug)
             rows.set_vector(connection, number, TextVector(MINILM, vectors[place].tobytes()))
     insights.recall(QUERY)

@@ -11,7 +11,7 @@ import pytest
 from helix_episodes.errors import NotFound
 from helix_graph.errors import InvalidImport
 from helix_graph.insights.api import Insights
-from helix_graph.insights.rows import digest
+from helix_graph.insights.schema import text_digest
 from learnt_world import LESSON, remember, repaired
 from stub_embedder import StubEmbedder
 
@@ -57,7 +57,7 @@ def lesson_uid(tmp_path: Path) -> str:
 
 
 @pytest.mark.parametrize("state", ["active", "muted", "rejected"])
-@pytest.mark.parametrize("uid", [digest(OWN), "ab" * 16])
+@pytest.mark.parametrize("uid", [text_digest(OWN), "ab" * 16])
 def test_what_is_stored_is_this_users_whatever_a_file_said_before(
     insights: Insights, tmp_path: Path, state: str, uid: str
 ) -> None:
@@ -129,7 +129,9 @@ def test_what_an_import_brought_stays_a_quotation_where_the_memory_moves_to(insi
 
 def test_of_an_older_export_what_an_import_brought_here_stays_a_quotation(insights: Insights, tmp_path: Path) -> None:
     insights.import_from(written(tmp_path / "theirs.jsonl", record(ORDER)))
-    older = written(tmp_path / "mine.jsonl", record(ORDER), record(OWN, uid=digest(OWN), slug="own"), header=EARLIER)
+    older = written(
+        tmp_path / "mine.jsonl", record(ORDER), record(OWN, uid=text_digest(OWN), slug="own"), header=EARLIER
+    )
     insights.import_from(older, own=True)
     assert insights.why("theirs")["said_by"].startswith("imported from theirs.jsonl")
     assert insights.why("own")["said_by"] == ""

@@ -535,7 +535,10 @@ def test_names_that_others_chose_are_quoted_wherever_an_agent_reads_them(
     assert "- parcel-rates (1)" in started
     assert topic not in started  # only others wrote there
     shown = [started, call("user-prompt", asked).context]
-    assert f'recorded in "{topic}": "Parcels and labels are sent once" (shared, source "shared (git, by Mallory)")' in shown[1]
+    assert (
+        f'recorded in "{topic}": "Parcels and labels are sent once" (shared, source "shared (git, by Mallory)")'
+        in shown[1]
+    )
     commands = (
         ("insight", "recall", FORGED.content), ("insight", "list"), ("search", FORGED.content),
         ("search", "parcels labels"), ("topic", "list"), ("topic", "read", topic), ("topic", "brief", topic),

@@ -50,6 +50,8 @@ from helix_graph.graph.graph_db import EXPORT_NAME, FILE_NAME, GRAPH_FILE, LABEL
 from helix_graph.graph.row_checksums import SUMS, find_damage
 from helix_graph.graph.source_files import digest_of, known_files, pending_assertions, scan
 from helix_graph.helix_db import HELIX_DB
+from helix_graph.insights.safe_quoting import logged_name_or_quoted
+from helix_graph.plans.store import Explorations
 from helix_graph.set_aside import copy_aside
 from helix_graph.shared_authors import SHARED_HERE
 from helix_graph.sharing.shared_files import FOLDER, SharedHere, shared_problems
@@ -187,6 +189,7 @@ def check_helix_db(root: Path, topics: Topics, insights: Insights) -> Iterator[F
         place = f": topic {one.topic}, index {one.index}, entry {one.entry}"
         problem = f"{one.problem}{place if one.topic is not None else '; the index has no entry for it'}"
         yield Fixable("damaged record", path.name, problem, remedy, mend=mend)
+    yield from _check_texts(insights)
     for session in sorted(filter(Tombstones(root).holds, insights.sessions_named())):
         problem = f"session {session} was forgotten, but insights of it are here again; is this an older copy?"
         yield Fixable("forgotten", path.name, problem, f"helix-graph forget --session {session}")
@@ -199,6 +202,22 @@ def check_helix_db(root: Path, topics: Topics, insights: Insights) -> Iterator[F
         remedy = f"{NEXT_STEP}; links to sessions whose logs are gone stay and lead nowhere"
         problem = f"{some} to no node of the graph"
         yield Fixable("unresolved link", insights.path.name, problem, remedy, severity="note")
+
+
+def _check_texts(insights: Insights) -> Iterator[Fixable]:
+    """Insights whose text is not what was stored, and explorations that are no JSON any more."""
+    name = insights.path.name
+    for one, is_known in insights.damaged().items():
+        problem = f"insight {logged_name_or_quoted(one)} is not as it was stored, and is told to nobody"
+        if is_known:
+            remedy = f"{_FIX} restores it from the index of words"
+            yield Fixable("damaged record", name, problem, remedy, mend=insights.restore_damaged)
+        else:
+            remedy = "store its text again, or correct it with `insight edit`, or remove it with `insight forget`"
+            yield Fixable("damaged record", name, problem, remedy)
+    for number in Explorations(insights.path.parent).unreadable():
+        problem = f"exploration {number} is not the JSON that was saved"
+        yield Fixable("damaged record", name, problem, "explore again; `exploration clear` removes it")
 
 
 #: A finding names so many rows; the rest is counted.

@@ -25,7 +25,7 @@ from helix_graph.insights.context import InsightContext
 from helix_graph.insights.exposure_log import known_names
 from helix_graph.insights.legacy import LegacyInsights
 from helix_graph.insights.model import OUTCOMES, Origin
-from helix_graph.insights.schema import seed_forms
+from helix_graph.insights.schema import said_by, seed_form, seed_forms
 from helix_graph.insights.storing import StoreAnswer, clean_content, clean_source, clean_tags
 from helix_graph.validation import as_choice, as_fraction, as_int, as_str, as_strs, as_tuple
 
@@ -81,11 +81,14 @@ class Insights(InsightContext):
     def get(self, name: str) -> dict[str, Any] | None:
         """The insight of that name, or None. One that was merged away answers as the one it went into.
 
-        ``_said_by`` says of one that no person here wrote, who did.
+        ``_said_by`` says of one that no person here wrote, who did, and of a damaged one that it is.
         """
         with self.database.reading() as connection:
             stored = rows.by_name(connection, as_str("name", name))
-            return None if stored is None else seed_forms(connection, [stored.number])[stored.number]
+            if stored is None:
+                return None
+            said = said_by(connection, [stored.number]).get(stored.number)
+            return {**seed_form(stored), **({"_said_by": said} if said else {})}
 
     def newest(self, *, limit: int | None = 20, tag: str = "") -> list[dict[str, Any]]:
         """The insights that can be recalled, the newest first; with ``tag`` those that have it; None for all.
@@ -102,7 +105,7 @@ class Insights(InsightContext):
             )
             numbers = [number for (number,) in found]
             forms = seed_forms(connection, numbers)
-        return [forms[number] for number in numbers]
+        return [forms[number] for number in numbers if number in forms]
 
     def feedback(  # noqa: PLR0913  (the seed's options, and who says so)
         self,
@@ -201,6 +204,8 @@ class Insights(InsightContext):
     why = curation.why
     forget_import = curation.forget_import
     promote = curation.promote
+    damaged = curation.damaged
+    restore_damaged = curation.restore_damaged
 
     forget_sessions = maintenance.forget_sessions
     sessions_named = maintenance.sessions_named

@@ -20,7 +20,7 @@ from helix_graph.insights.maintenance import forget_insights
 from helix_graph.insights.model import FeedbackEntry, Injection, Insight, InsightLink, Performance, State, StoredInsight
 from helix_graph.insights.recall import is_row_proven, proven_rows
 from helix_graph.insights.safe_quoting import own_or_quoted
-from helix_graph.insights.schema import said_by, seed_form
+from helix_graph.insights.schema import damaged_among, said_by, seed_form
 from helix_graph.insights.scoring import (
     LONGEST_CONTENT,
     SHORTEST_CONTENT,
@@ -147,6 +147,22 @@ def forget_import(context: InsightContext, import_: str) -> ForgetAnswer:
             f"no insight that is here came by an import of {wanted!r}; `helix-graph insight why` names files"
         )
     return forget(context, names)
+
+
+def damaged(context: InsightContext) -> dict[str, bool]:
+    """The names of insights whose text is not what was stored, and whether the index still has that."""
+    with context.database.reading() as connection:
+        found = damaged_among(connection, rows.every_number(connection))
+        query = f"SELECT number, name FROM insight WHERE number {ANY_OF} ORDER BY name"  # noqa: S608  (a constant)
+        return {name: found[number] is not None for number, name in connection.execute(query, (as_list(found),))}
+
+
+def restore_damaged(context: InsightContext) -> None:
+    """Gives damaged insights the text that the index of words still has, where the digest proves it."""
+    with context.database.writing() as connection:
+        for number, before in damaged_among(connection, rows.every_number(connection)).items():
+            if before is not None:
+                rows.restore(connection, number, before)
 
 
 def why(context: InsightContext, name: str) -> dict[str, Any]:

@@ -35,6 +35,7 @@ from helix_graph.insights.model import (
     TextVector,
 )
 from helix_graph.insights.safe_quoting import flat
+from helix_graph.insights.schema import damaged_among, text_digest
 from helix_graph.insights.scoring import LONGEST_CONTENT, LONGEST_NAME, SHORTEST_CONTENT, content_length
 from helix_graph.insights.storing import clean_content, slug_of
 from helix_graph.project import digest, forgotten_digests, forgotten_elsewhere
@@ -81,7 +82,7 @@ class HarvestGroup(list["HarvestedLesson"]):
     @property
     def uid(self) -> str:
         """It follows from what is the same in all of them."""
-        return rows.digest(f"{HARVEST_SOURCE}\0{self[0].key}")
+        return text_digest(f"{HARVEST_SOURCE}\0{self[0].key}")
 
     @property
     def content(self) -> str:
@@ -163,7 +164,7 @@ def _stored_by_others(
     for number in (one for one in alike if one not in brought):
         for stored in rows.by_numbers(connection, [number]):
             ours = stored.insight.source == HARVEST_SOURCE or stored.insight.state == "merged"
-            if not ours and same_advice(stored.insight.content, content):
+            if not ours and same_advice(stored.insight.content, content) and not damaged_among(connection, [number]):
                 return stored
     return None
 
@@ -259,7 +260,7 @@ def grouped(episodes: Iterable[Episode]) -> list[HarvestGroup]:
 
 def _same_words(connection: sqlite3.Connection, content: str) -> StoredInsight | None:
     """The insight that somebody stored in the very same words."""
-    found = rows.by_digest(connection, rows.digest(content))
+    found = rows.by_text(connection, content)
     return None if found is None or found.insight.source == HARVEST_SOURCE else found
 
 

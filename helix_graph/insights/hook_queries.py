@@ -56,7 +56,7 @@ def newest_corrections(root: Path, limit: int) -> list[dict[str, Any]]:
         shared = shared_episodes(root, filter(None, rows.values()))
         numbers = [number for number, episode in rows.items() if episode not in shared][:limit]
         forms = seed_forms(connection, numbers)
-        return [forms[number] for number in numbers]
+        return [forms[number] for number in numbers if number in forms]
 
 
 def proven(root: Path, limit: int) -> list[dict[str, Any]]:

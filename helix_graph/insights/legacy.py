@@ -36,7 +36,7 @@ from helix_graph.insights.model import (
     Performance,
 )
 from helix_graph.insights.recall import recall
-from helix_graph.insights.rows import digest
+from helix_graph.insights.schema import text_digest
 from helix_graph.insights.scoring import LONGEST_CONTENT, LONGEST_NAME, LONGEST_SOURCE, LONGEST_TAG, MOST_TAGS, V1
 from helix_graph.timestamps import parse_stamp, stamp
 from helix_graph.validation import as_choice, as_str, as_tuple
@@ -147,9 +147,11 @@ def _insight(row: _Row) -> _Imported | None:
 
 
 def _imported(row: _Row, content: str, *, tags: tuple[str, ...]) -> Insight:
-    name = storing.clean_name(_plain(str(row["name"])))[:LONGEST_NAME] or f"insight-{digest(str(row['name']))[:8]}"
+    name = storing.clean_name(_plain(str(row["name"])))[:LONGEST_NAME] or f"insight-{text_digest(str(row['name']))[:8]}"
     created_at = _date(row.get("created_at")) or _NO_DATE
-    return Insight(uid=digest(content), slug=name, content=content, created_at=created_at, tags=tags, origin="imported")
+    return Insight(
+        uid=text_digest(content), slug=name, content=content, created_at=created_at, tags=tags, origin="imported"
+    )
 
 
 def _older_form(memories: list[_Row], edges: list[_Row]) -> Iterator[Insight | InsightLink | FeedbackEntry]:

@@ -32,7 +32,7 @@ from helix_graph.insights.feedback import after_decay
 from helix_graph.insights.harvest import grouped
 from helix_graph.insights.links import links_of, links_where
 from helix_graph.insights.model import HARVEST_SOURCE, FeedbackEntry, Injection, StoredInsight
-from helix_graph.insights.schema import index_words
+from helix_graph.insights.schema import damaged_among, hide_from_search, index_words, text_digest
 from helix_graph.insights.scoring import USER_PROVIDED, ScoringSettings
 from helix_graph.timestamps import stamp
 from helix_graph.validation import as_fraction, as_int
@@ -346,10 +346,10 @@ def consolidate(context: InsightContext, threshold: float | None = None) -> Cons
     least = as_fraction("threshold", context.settings.same_when_consolidating if threshold is None else threshold)
     done: list[dict[str, Any]] = []
     with context.database.writing() as connection:
-        brought = rows.brought(connection)
+        brought, damaged = rows.brought(connection), damaged_among(connection, rows.every_number(connection))
         for one, other, cosine in _pairs_to_merge(context, connection, least=least):
             pair = {stored.number: stored for stored in rows.by_numbers(connection, [one, other])}
-            chosen = _who_stays(pair[one], pair[other], brought=brought)
+            chosen = None if pair.keys() & damaged.keys() else _who_stays(pair[one], pair[other], brought=brought)
             if chosen is not None:
                 stored, gone = chosen
                 _merge(context, connection, stored, gone)
@@ -362,7 +362,9 @@ def reindex(context: InsightContext) -> ReindexedInsights:
     """Embeds every insight that has no vector of the model at hand, and makes the index of words again."""
     embedded, embedder = 0, context.embedder
     with context.database.writing() as connection:
+        damaged = damaged_among(connection, rows.every_number(connection))
         index_words(connection)
+        hide_from_search(connection, damaged)
         rows.complete_digests(connection)
     while embedder is not None:
         with context.database.reading() as connection:
@@ -441,7 +443,7 @@ def _who_stays(
         return None
     if (one.number in brought) != (other.number in brought):
         stored, gone = (other, one) if one.number in brought else (one, other)
-        same = rows.digest(one.insight.content) == rows.digest(other.insight.content)
+        same = text_digest(one.insight.content) == text_digest(other.insight.content)
         return (stored, replace(gone, insight=replace(gone.insight, origin="imported"))) if same else None
     if not same_advice(one.insight.content, other.insight.content):
         return None

@@ -241,7 +241,7 @@ def hit_forms(
     """The candidates as the seed gives them; with ``told`` also the form in which they were told (``_told``)."""
     numbers = [one.number for one in chosen]
     found, forms = seed_forms(connection, numbers), legacy_forms(connection, numbers) if told else {}
-    for one in chosen:
+    for one in (one for one in chosen if one.number in found):  # what is damaged is told to nobody
         yield {
             **found[one.number],
             **({"_told": forms[one.number]} if told else {}),
@@ -339,7 +339,7 @@ def proven_rows(
     """
     chosen = list(islice(_proven_numbers(connection, settings=settings, episodes=episodes), limit))
     found = seed_forms(connection, chosen)
-    return [found[number] for number in chosen]
+    return [found[number] for number in chosen if number in found]
 
 
 def is_row_proven(

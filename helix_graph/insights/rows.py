@@ -9,10 +9,10 @@ import msgspec
 from msgspec.structs import replace
 
 from helix_episodes.errors import NotFound
-from helix_episodes.light_imports import blake2b
 from helix_episodes.msgspec_types import ready
 from helix_graph.database import ANY_OF, as_list, insert_row
 from helix_graph.insights.model import Insight, Origin, Performance, StoredInsight, TextVector
+from helix_graph.insights.schema import damaged_among, hide_from_search, text_digest
 from helix_graph.validation import as_str
 from helix_graph.word_search import indexed
 
@@ -23,18 +23,6 @@ if TYPE_CHECKING:
 _SAID, _DID = Insight.__struct_fields__, Performance.__struct_fields__
 _COLUMNS = ", ".join(("number", "name", *_SAID, *_DID))
 _JSON = frozenset({"tags", "told"})
-#: Hex digits of a uid: 128 bits, so that two texts never meet in one.
-_DIGEST_BYTES = 16
-
-
-def digest(content: str) -> str:
-    """What two texts share that differ in case and blanks only.
-
-    >>> digest("Run  the tests") == digest("run the tests")
-    True
-    """
-    plain = " ".join(content.casefold().split())
-    return blake2b(plain.encode(), digest_size=_DIGEST_BYTES).hexdigest()
 
 
 def by_name(connection: sqlite3.Connection, name: str) -> StoredInsight | None:
@@ -71,9 +59,17 @@ def by_uid(connection: sqlite3.Connection, uid: str) -> StoredInsight | None:
     return _one(connection, "uid = ?", uid)
 
 
-def by_digest(connection: sqlite3.Connection, value: str) -> StoredInsight | None:
-    """The first insight with that very text, but for case and blanks; merged ones count last."""
-    return _one(connection, "digest = ? ORDER BY state = 'merged', number", value)
+def by_text(connection: sqlite3.Connection, content: str) -> StoredInsight | None:
+    """The first insight with that very text, but for case and blanks; merged ones count last.
+
+    Within a transaction that writes: one whose text was damaged since has it back.
+    """
+    query, value = "digest = ? ORDER BY state = 'merged', number", text_digest(content)
+    found = _one(connection, query, value)
+    if found and text_digest(found.insight.content) != value and damaged_among(connection, [found.number]):
+        restore(connection, found.number, content)
+        return _one(connection, query, value)
+    return found
 
 
 def by_numbers(connection: sqlite3.Connection, numbers: Iterable[int]) -> list[StoredInsight]:
@@ -99,6 +95,11 @@ def where(connection: sqlite3.Connection, condition: str, *values: str | float) 
 def count(connection: sqlite3.Connection) -> int:
     """How many insights there are, without those merged away."""
     return int(connection.execute("SELECT count(*) FROM insight WHERE state != 'merged'").fetchone()[0])
+
+
+def every_number(connection: sqlite3.Connection) -> frozenset[int]:
+    """All rows."""
+    return frozenset(number for (number,) in connection.execute("SELECT number FROM insight"))
 
 
 def active_numbers(connection: sqlite3.Connection) -> frozenset[int]:
@@ -137,7 +138,7 @@ def without_vector(connection: sqlite3.Connection, *, model: str) -> int:
 
 def insert(connection: sqlite3.Connection, insight: Insight, *, name: str) -> int:
     """A new row; its number."""
-    values = {**_values(insight, _SAID), "name": name, "digest": digest(insight.content)}
+    values = {**_values(insight, _SAID), "name": name, "digest": text_digest(insight.content)}
     values["effectiveness"] = insight.initial
     number = insert_row(connection, "insight", values)
     _index_words(connection, number, values)
@@ -149,10 +150,20 @@ def update(connection: sqlite3.Connection, stored: StoredInsight, insight: Insig
     new, old = _values(insight, _SAID), _values(stored.insight, _SAID)
     changed = {column: value for column, value in new.items() if value != old[column]}
     if "content" in changed:
-        changed |= {"digest": digest(insight.content), "embedding": None, "model": None}
+        changed |= {"digest": text_digest(insight.content), "embedding": None, "model": None}
+    retagged = "tags" in changed and "content" not in changed
+    damaged = damaged_among(connection, [stored.number]) if retagged else {}
     _set(connection, stored.number, changed)
     if changed.keys() & {"content", "tags"}:
         _index_words(connection, stored.number, new)
+        hide_from_search(connection, damaged)
+
+
+def restore(connection: sqlite3.Connection, number: int, content: str) -> None:
+    """Puts the text back that a row had before it was damaged; its digest and vector are of that."""
+    _set(connection, number, {"content": content})
+    for stored in by_numbers(connection, [number]):
+        _index_words(connection, number, _values(stored.insight, _SAID))
 
 
 def rename(connection: sqlite3.Connection, number: int, name: str) -> None:
@@ -175,7 +186,7 @@ def adopt(
     connection: sqlite3.Connection, uid: str, content: str, *, origin: Origin, source: str = "", episode: str = ""
 ) -> None:
     """Makes what a file brought under the uid or in the words of a text this user's own, when that is stored here."""
-    same = by_digest(connection, digest(content))
+    same = by_text(connection, content)
     for one in dict.fromkeys((uid, *((same.insight.uid,) if same else ()))):
         was_brought = connection.execute("DELETE FROM insight_import WHERE id = ?", (one,)).rowcount
         # A link or an outcome that a file brought under that id does not become this user's own with it.
@@ -219,7 +230,7 @@ def copy_vector(connection: sqlite3.Connection, number: int, *, to: int) -> None
 def complete_digests(connection: sqlite3.Connection) -> None:
     """Works out the digest of rows that somebody wrote into the table by hand."""
     lacking = connection.execute("SELECT number, content FROM insight WHERE digest = ''").fetchall()
-    found = [(digest(content), number) for number, content in lacking]
+    found = [(text_digest(content), number) for number, content in lacking]
     connection.executemany("UPDATE insight SET digest = ? WHERE number = ?", found)
 
 

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import json
 
+from helix_episodes.light_imports import blake2b
 from helix_graph.database import ANY_OF, as_list, word_table
 from helix_graph.helix_db import Tables
 from helix_graph.insights.safe_quoting import cut_line, logged_name_or_quoted, sanitize_line
@@ -25,6 +26,19 @@ if TYPE_CHECKING:
     from typing import Any
 
     from helix_graph.insights.model import StoredInsight
+
+#: Hex digits of a uid: 128 bits, so that two texts never meet in one.
+_DIGEST_BYTES = 16
+
+
+def text_digest(content: str) -> str:
+    """What two texts share that differ in case and blanks only.
+
+    >>> text_digest("Run  the tests") == text_digest("run the tests")
+    True
+    """
+    plain = " ".join(content.casefold().split())
+    return blake2b(plain.encode(), digest_size=_DIGEST_BYTES).hexdigest()
 
 
 _INSIGHT = """
@@ -254,17 +268,60 @@ def seed_form(stored: StoredInsight) -> dict[str, Any]:
 
 
 def seed_forms(connection: sqlite3.Connection, numbers: Iterable[int]) -> dict[int, dict[str, Any]]:
-    """The insights in these rows, by number, as the seed shows them; ``_said_by`` of what no person here wrote."""
+    """The insights in these rows, by number, as the seed shows them; ``_said_by`` of what no person here wrote.
+
+    A damaged one (`damaged_among`) is left out.
+    """
+    wanted = list(numbers)
+    damaged = damaged_among(connection, wanted)
+    sound = as_list(number for number in wanted if number not in damaged)
     query = f"SELECT number, {', '.join(_SEED_FIELDS)} FROM insight WHERE number {ANY_OF}"  # noqa: S608  (constants)
-    rows = connection.execute(query, (as_list(numbers),))
     forms: dict[int, dict[str, Any]] = {
-        number: dict(zip(_SEED_FIELDS, values, strict=True)) for number, *values in rows
+        number: dict(zip(_SEED_FIELDS, values, strict=True)) for number, *values in connection.execute(query, (sound,))
     }
     for form in forms.values():
         form |= {"effectiveness": round(form["effectiveness"], SHOWN_DECIMALS), "tags": json.loads(form["tags"])}
-    for number, said in said_by(connection, forms).items():
+    for number, said in _authors(connection, forms).items():
         forms[number]["_said_by"] = said
     return forms
+
+
+#: A text whose bytes are no text at all is damaged as well, and stops nobody who reads the others.
+_TEXTS = f"SELECT number, digest, CAST(content AS BLOB) FROM insight WHERE number {ANY_OF}"  # noqa: S608  (a constant)
+_INDEXED = f"""
+SELECT number, CAST(tags AS BLOB), CAST(text AS BLOB) FROM insight LEFT JOIN insight_text t ON t.rowid = number
+WHERE number {ANY_OF}
+"""  # noqa: S608  (a constant)
+
+
+def damaged_among(connection: sqlite3.Connection, numbers: Iterable[int]) -> dict[int, str | None]:
+    """Those of these rows whose text nobody stored, and what it was where the index still has that.
+
+    The text is neither that of its digest nor that of the index of words. What another program writes into the table
+    is in the index by its triggers, and so is no damage; and a change of case or blanks leaves the digest as it is.
+    """
+    rows = connection.execute(_TEXTS, (as_list(numbers),))
+    read = ((number, kept, _readable(content)) for number, kept, content in rows)
+    doubtful = {number: (kept, content) for number, kept, content in read if text_digest(content) != kept}
+    found: dict[int, str | None] = {}
+    for number, tags, text in connection.execute(_INDEXED, (as_list(doubtful),)) if doubtful else ():
+        (kept, content), tagged, said = doubtful[number], f" {_readable(tags)}", _readable(text or b"")
+        if said not in {content + tagged, indexed(content + tagged)}:
+            before = said.removesuffix(tagged)
+            if len(before) == len(content):  # the index may have it in small letters
+                pairs = zip(content, before, strict=True)
+                before = "".join(now if now.casefold() == was.casefold() else was for now, was in pairs)
+            found[number] = before if text_digest(before) == kept else None
+    return found
+
+
+def hide_from_search(connection: sqlite3.Connection, numbers: Iterable[int]) -> None:
+    """Takes damaged texts out of the index, which after a change would say that they are as they should be."""
+    connection.execute(f"UPDATE insight_text SET text = '' WHERE rowid {ANY_OF}", (as_list(numbers),))  # noqa: S608  (a constant)
+
+
+def _readable(raw: bytes) -> str:
+    return raw.decode("utf-8", "replace")
 
 
 #: As long as an author's name, with what says that git has it.
@@ -284,7 +341,19 @@ WHERE number {ANY_OF} AND (i.file IS NOT NULL OR (origin != 'told' AND edited_at
 
 
 def said_by(connection: sqlite3.Connection, numbers: Iterable[int]) -> dict[int, str]:
-    """Of the insights in these rows that are not a person's of this project, who or what wrote them."""
+    """Of the insights in these rows that are not a person's of this project, who or what wrote them.
+
+    Nobody wrote a damaged one as it is (`damaged_among`).
+    """
+    wanted = list(numbers)
+    return {**_authors(connection, wanted), **dict.fromkeys(damaged_among(connection, wanted), _DAMAGED)}
+
+
+#: What stands behind the quotation of a text that is not what was stored.
+_DAMAGED = "damaged in helix.db, see helix-graph doctor"
+
+
+def _authors(connection: sqlite3.Connection, numbers: Iterable[int]) -> dict[int, str]:
     return {
         # a file, an author in git and a session have the names that somebody chose: a sentence is no word of ours
         number: sanitize_line(how)

@@ -33,8 +33,8 @@ from helix_graph.insights import rows, scoring
 from helix_graph.insights.dedup import absorb, same_advice
 from helix_graph.insights.feedback import FeedbackReport, give_feedback, seed_attribution
 from helix_graph.insights.model import Insight, Origin, StoredInsight, TextVector
-from helix_graph.insights.rows import digest
 from helix_graph.insights.safe_quoting import sanitize_line
+from helix_graph.insights.schema import damaged_among, text_digest
 from helix_graph.timestamps import stamp
 from helix_graph.validation import as_int, as_line, as_text, as_tuple
 
@@ -85,10 +85,10 @@ def free_name(content_slug: str, uid: str, *, taken: Callable[[str], bool]) -> s
 
 def free_uid(connection: sqlite3.Connection, content: str) -> str:
     """The digest of a text, or of the text and a count, when it was forgotten that often."""
-    uid, again = digest(content), 0
+    uid, again = text_digest(content), 0
     while connection.execute("SELECT 1 FROM insight_forgotten WHERE uid = ?", (uid,)).fetchone():
         again += 1
-        uid = digest(f"{digest(content)} {again}")
+        uid = text_digest(f"{text_digest(content)} {again}")
     return uid
 
 
@@ -301,7 +301,7 @@ def store_draft(
     uid = free_uid(connection, draft.content)
     if draft.origin != "agent":
         rows.adopt(connection, uid, draft.content, origin=draft.origin, source=draft.source, episode=draft.episode)
-    found = rows.by_digest(connection, rows.digest(draft.content)) or rows.by_uid(connection, uid)
+    found = rows.by_text(connection, draft.content) or rows.by_uid(connection, uid)
     twin = None if found is None else rows.standing_for(connection, found)
     # What a file says in other words neither takes in nor keeps out what is stored here.
     brought = rows.brought(connection) if draft.origin != "agent" else frozenset()
@@ -317,7 +317,8 @@ def _nearest(connection: sqlite3.Connection, alike: SimilarRows, content: str) -
     """The most alike of those that say the same."""
     for number, _ in alike:
         for stored in rows.by_numbers(connection, [number]):
-            if stored.insight.state != "merged" and same_advice(stored.insight.content, content):
+            is_candidate = stored.insight.state != "merged" and same_advice(stored.insight.content, content)
+            if is_candidate and not damaged_among(connection, [number]):
                 return stored
     return None
 

@@ -232,6 +232,18 @@ class Explorations:
             return None
         return Exploration(id=row[0], objective=row[1], data=msgspec.json.decode(row[2]), created_at=row[3])
 
+    def unreadable(self) -> list[int]:
+        """The ids of explorations that are not the JSON that was saved any more."""
+        with database(self.root).reading() as connection:
+            rows = connection.execute("SELECT id, CAST(data AS BLOB) FROM exploration ORDER BY id").fetchall()
+        found = []
+        for number, data in rows:
+            try:
+                msgspec.json.decode(data, type=dict)
+            except (msgspec.MsgspecError, UnicodeDecodeError):
+                found.append(number)
+        return found
+
     def clear(self) -> ClearedExplorations:
         """Forgets all explorations, and the results that explorers left behind, so that the next wave starts again."""
         with database(self.root).writing() as connection:

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING
 from helix_graph.helix_db import HelixDatabase
 from helix_graph.insights import rows
 from helix_graph.insights.model import Insight, TextVector
-from helix_graph.insights.rows import digest
-from helix_graph.insights.schema import INSIGHT_TABLES
+from helix_graph.insights.schema import INSIGHT_TABLES, text_digest
 from helix_graph.insights.storing import slug_of
 from helix_graph.insights.vectors import vector_bytes
 from helix_graph.timestamps import stamp
@@ -29,6 +28,6 @@ def lay_in(path: Path, texts: Sequence[str], engine: Embedder, *, at: datetime =
     with HelixDatabase(path, INSIGHT_TABLES).writing() as connection:
         for text, vector in zip(texts, vectors, strict=True):
             slug = slug_of(text)
-            one = Insight(uid=digest(text), slug=slug, content=text, created_at=stamp(at))
+            one = Insight(uid=text_digest(text), slug=slug, content=text, created_at=stamp(at))
             number = rows.insert(connection, one, name=slug)
             rows.set_vector(connection, number, TextVector(engine.model, vector_bytes(vector)))
