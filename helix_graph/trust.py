@@ -483,9 +483,12 @@ def adopt(root: Path) -> Acceptance | None:
 
     The log has to be in an agent's own folder, with the name and the SHA-256 that the episode has of it, and what was
     recorded has to be whole lines with the session's id, as long as a random one is. Episodes that git tracks do not
-    count, nor does a log of a project whose own memory is recorded: then this one is a copy.
+    count, nor does a log of a project whose own memory is recorded: then this one is a copy. One that has the token of
+    a record, or is in the place of one that was recorded, is none from before.
     """
     root = _canonical(root)
+    if os.path.lexists(root / ACCEPTANCE) or os.path.lexists(_record_path(root)):
+        return None
     refusal = refusal_of(root)
     if refusal is None or refusal.kind == "unsafe" or not is_own(root, ACCEPTED_RULES) or not _has_own_log(root):
         return None

@@ -83,7 +83,7 @@ QUESTIONS = (
 
 
 #: What says whose something is: the one thing in which what a team has differs from what is one's own.
-_WHOSE = {"shared", "author", "_said_by", "said_by", "source", "path"}
+_WHOSE = {"shared", "shared_fixed", "author", "_said_by", "said_by", "source", "path"}
 
 
 def without_authors(value: object) -> object:

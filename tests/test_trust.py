@@ -13,6 +13,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
 from hashlib import sha256
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -30,7 +31,6 @@ from pseudo_terminal import on_terminal, unstyled
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
-    from pathlib import Path
 
     from session_script import Script
 
@@ -415,6 +415,25 @@ def test_a_copy_of_a_recorded_memory_is_not_adopted(old: Path, tmp_path: Path) -
     shutil.copytree(old, tmp_path / "copy")
     with pytest.raises(UntrustedMemory):
         Memory.open(tmp_path / "copy")
+
+
+@pytest.mark.parametrize("left", ["acceptance", "record", "neither"])
+def test_an_archive_in_the_place_of_a_memory_is_not_adopted(old: Path, tmp_path: Path, left: str) -> None:
+    """An episode of this user's, which anybody may have from git, is no sign that the rest is theirs too."""
+    assert Memory.open(old).adopted
+    (record,) = Path.home().glob(".local/state/helix-graph/memories/*.json")
+    shutil.copytree(old / ".helix", tmp_path / "archive")
+    shutil.rmtree(old / ".helix")
+    shutil.copytree(tmp_path / "archive", old / ".helix")
+    if left != "acceptance":
+        (old / ".helix" / "acceptance").unlink()
+    if left != "record":
+        record.unlink()
+    if left == "neither":
+        assert Memory.open(old).adopted
+        return
+    with pytest.raises(UntrustedMemory, match="`helix-graph trust` shows"):
+        Memory.open(old)
 
 
 # What git tracks, and what others own
