@@ -22,6 +22,7 @@ import msgspec
 from msgspec.structs import replace
 
 from helix_cli.mcp.tool_declaration import MOST_TOKENS, Answered, PartArguments, problem_of, typed_schema, without_nulls
+from helix_cli.terminal import clean_lines
 from helix_episodes.errors import HelixGraphError, InvalidArgument
 from helix_episodes.msgspec_types import ready
 from helix_episodes.redaction import for_disk
@@ -123,7 +124,8 @@ def _checked(name: str, sent: Mapping[str, Any], takes: type[msgspec.Struct]) ->
 
 
 def shortened(sentence: str) -> str:
-    """A sentence that repeats what was sent, which may be long."""
+    """A sentence that repeats what was sent, which may be long and have letters that nobody sees."""
+    sentence = clean_lines(sentence)
     return sentence if len(sentence) <= _LONGEST_SENTENCE else f"{sentence[:_LONGEST_SENTENCE]}…"
 
 
