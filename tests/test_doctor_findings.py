@@ -295,3 +295,13 @@ def test_a_graph_that_quotes_a_secret_is_named_where_its_episode_does_not(memory
     assert [one.file for one in found] == ["causality/graph.db"]
     assert "table meta, row" in found[0].problem
     assert TOKEN not in found[0].problem
+
+
+def test_an_exploration_that_is_no_json_is_named(memory: Memory) -> None:
+    memory.plans.explorations.save({"objective": "Make parcels"})
+    cut = json.dumps({"objective": "Ship parcels"})[:-1]
+    with sqlite3.connect(memory.insights.path) as connection:
+        connection.execute("INSERT INTO exploration SELECT 2, objective, ?, created_at FROM exploration", (cut,))
+    connection.close()
+    (finding,) = memory.doctor().findings
+    assert (finding.kind, finding.problem) == ("damaged record", "exploration 2 is not the JSON that was saved")

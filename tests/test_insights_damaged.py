@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sqlite3
 from contextlib import closing
 from typing import TYPE_CHECKING
@@ -114,11 +113,3 @@ def test_what_another_program_writes_into_the_table_is_no_damage(memory: Memory)
     memory.insights.reindex()
     assert named(memory) == []
     assert [one["content"] for one in memory.insights.newest()] == [FILE]
-
-
-def test_an_exploration_that_is_no_json_is_named(memory: Memory) -> None:
-    for objective in ("Make parcels", "Ship parcels"):
-        memory.plans.explorations.save({"objective": objective})
-    with closing(sqlite3.connect(memory.insights.path)) as connection, connection:
-        connection.execute("UPDATE exploration SET data = ? WHERE id = 2", (json.dumps({"objective": "x"})[:-1],))
-    assert named(memory) == ["exploration 2 is not the JSON that was saved"]

@@ -17,7 +17,6 @@ UNTIL_TOUCHED: dict[str, tuple[str, ...]] = {
         "test_graph_rows_damaged.py::test_a_question_that_fails_on_a_row_says_that_the_file_is_damaged",
         "test_graph_status.py::test_what_changed_since_is_pending",
         "test_insights_damaged.py::test_a_damaged_text_is_named_told_to_nobody_and_restored",
-        "test_insights_damaged.py::test_an_exploration_that_is_no_json_is_named",
         "test_insights_damaged.py::test_asked_for_by_name_it_is_quoted_as_damaged",
         "test_insights_damaged.py::test_what_changes_next_to_it_does_not_make_it_sound",
         "test_insights_links.py::test_a_link_outlives_the_graph_and_its_labels",
