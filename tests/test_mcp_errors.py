@@ -49,6 +49,11 @@ FAILURES: tuple[tuple[str, dict[str, Any], str], ...] = (
     ("remember", {"content": "  too short" + " " * 20}, "nothing was remembered: "),
     ("relate", {"from_name": "a", "to_name": "b"}, "nothing was linked: memory not found: a; `recall` shows"),
     ("feedback", {"names": ["no-such"], "outcome": "delivered"}, "no insight is named no-such; give names as `recall`"),
+    (
+        "feedback",
+        {"names": ["\x1b[31m\u202ea\U000e0041"], "outcome": "delivered"},
+        "no insight is named  [31m a ; give",
+    ),
     ("topics", {"action": "import", "json": [{"topic": "!"}]}, "nothing was imported, because no item is valid"),
     ("compile", {"dry_run": "perhaps"}, "dry_run is 'perhaps'; it must be true or false"),
     ("status", {"cursor": "0123456789ab-7"}, "cursor '0123456789ab-7' is unknown or has expired; leave it out"),
