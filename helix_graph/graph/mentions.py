@@ -27,7 +27,7 @@ is looked up again in the tables themselves. For a question in words SQLite puts
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import msgspec
 
@@ -325,7 +325,8 @@ def read_mentions(
         length, run = len(text), ran.get((place[5], place[6]))
         if run:
             why, text = _joined(why, run), _joined(text, run.casefold())
-        found.append(MentionText(*(*place, raw, quote, said, plain[2], why, task, text, length)))
+        values: tuple[Any, ...] = (*place, raw, quote, said, plain[2], why, task, text, length)
+        found.append(MentionText(*values))
     return found
 
 
