@@ -72,7 +72,7 @@ def render_seen(answer: SeenAnswer) -> None:
 
 
 def _met(sessions: int, shared: int, *, other: str = "") -> str:
-    """So many sessions, those told apart that somebody else may have written."""
+    """How many sessions, with shared ones counted apart."""
     if not shared:
         return count(sessions, f"{other}session")
     if shared == sessions:

@@ -86,7 +86,7 @@ def answer_failure(call: HookCall, root: Path, dedup: SessionDedup) -> HookAnswe
 
 
 def _sessions(issue: Row, *, earlier: str = "") -> str:
-    """In how many sessions an issue was met, those told apart that somebody else may have written."""
+    """In how many sessions an issue was met, with shared ones counted apart."""
     own, shared = issue["sessions"] - issue["shared"], issue["shared"]
     if not own:
         return f"{shared} {earlier}shared session{'s' * (shared != 1)}"
