@@ -31,6 +31,7 @@ from helix_graph.errors import (
     GraphNotCompiled,
     NotOurDatabase,
 )
+from helix_graph.writability import refusal_of_database
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -304,7 +305,8 @@ def reporting(path: Path) -> Iterator[None]:
         if code in _BUSY_CODES:
             raise DatabaseBusy(path=path, seconds=BUSY_SECONDS) from error
         if code in _REFUSED_CODES:
-            raise DatabaseRefused(path=path, problem=str(error)) from error
+            refused = refusal_of_database(path)
+            raise DatabaseRefused(path=path, problem=os.strerror(refused) if refused else str(error)) from error
         raise DatabaseUnreadable(path=path, problem=str(error)) from error
 
 

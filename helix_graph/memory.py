@@ -40,6 +40,7 @@ from helix_graph.project import (
 )
 from helix_graph.trust import accept, begin, check, seal
 from helix_graph.validation import as_choice, as_datetime, as_path, as_str, as_tuple, as_workers
+from helix_graph.writability import read_only
 
 if TYPE_CHECKING:
     from datetime import date
@@ -72,6 +73,7 @@ if TYPE_CHECKING:
     from helix_graph.web.api import Pages, ViewReport, WrittenReport
     from helix_graph.web.timeline import PageTimeline
     from helix_graph.worth import WorthReport
+    from helix_graph.writability import ReadOnly
 
 
 class Memory:
@@ -636,6 +638,11 @@ class Memory:
     def silenced(self) -> str | None:
         """What silences the memory's automatic work, in words, or None; what is asked for by hand always works."""
         return disabled_by(self.root)
+
+    @property
+    def read_only(self) -> ReadOnly | None:
+        """Why this user cannot write the memory, and what to do, as a sentence with `str`; None where they can."""
+        return read_only(self.root)
 
     def off(self) -> None:
         """Silences the memory's automatic work until `on`."""

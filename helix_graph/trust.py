@@ -171,8 +171,8 @@ def accept(root: Path, *, how: How) -> Acceptance:
 
     root = _canonical(root)
     path = _record_path(root)
-    _make_private(path.parent.parent)
-    _make_private(path.parent)
+    make_private(path.parent.parent)
+    make_private(path.parent)
     with locked(path.parent):  # a token and its record have to be of one process
         there = acceptance_of(root)
         if there is not None:  # another process was faster
@@ -228,8 +228,8 @@ def seal(root: Path, name: str, *digests: str) -> None:
     from helix_episodes.safe_files import write_atomically
 
     path = _seal_path(root, name)
-    _make_private(path.parent.parent)
-    _make_private(path.parent)
+    make_private(path.parent.parent)
+    make_private(path.parent)
     now = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
     write_atomically(path, json.dumps({"blake2b": digests, "at": now}).encode())
 
@@ -252,7 +252,7 @@ def _seal_path(root: Path, name: str) -> Path:
     return _record_path(_canonical(root)).with_suffix(SEALED[name])
 
 
-def _make_private(folder: Path) -> None:
+def make_private(folder: Path) -> None:
     """Makes a folder that only this user may look into, whatever the umask."""
     from helix_episodes.errors import WriteFailed
 
@@ -465,7 +465,7 @@ def begin(root: Path, *, start: Path | None = None) -> bool:
         adopted = check(root, start=start, unknown=not is_memory(root))
     else:
         adopted = False
-        _make_private(root)
+        make_private(root)
     if acceptance_of(root) is None:
         accept(root, how="init")
     return adopted

@@ -128,7 +128,9 @@ def test_a_read_only_memory_answers_questions_and_refuses_the_rest(
         assert asked == 0
         assert "Seen before" in answer
         assert command("status", memory=memory.root, prefix=WITHOUT_POWER)[0] == 0
-        assert command("doctor", memory=memory.root, prefix=WITHOUT_POWER)[0] == 0
+        code, said, _ = command("doctor", memory=memory.root, prefix=WITHOUT_POWER)
+        assert code == 1
+        assert "cannot be written" in said
         refused = command("episode", "extract", log, memory=memory.root, prefix=WITHOUT_POWER)
         assert_one_sentence(refused, "Permission denied")
         refused = command("forget", "--session", "session-1", memory=memory.root, prefix=WITHOUT_POWER)

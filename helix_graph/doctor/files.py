@@ -48,6 +48,7 @@ from helix_graph.set_aside import ASSERTIONS, EPISODES, SET_ASIDE, copy_aside, m
 from helix_graph.shared_authors import SHARED_HERE
 from helix_graph.tombstones import Tombstone, Tombstones
 from helix_graph.trust import ACCEPTANCE
+from helix_graph.writability import read_only
 
 
 def check_secrets(root: Path, path: Path) -> Iterator[Fixable]:
@@ -289,6 +290,9 @@ _OTHERS = 0o077
 
 def check_folder(root: Path) -> Iterator[Fixable]:
     """Everything that is wrong with the memory's folder."""
+    if refused := read_only(root):
+        problem = f"it cannot be written ({refused.problem}): no session is recorded"
+        yield Fixable("cannot be written", refused.name, problem, refused.remedy)
     yield from _location(root)
     ignore = root / ".gitignore"
     if root.name == project.FOLDER and project.repository_root(root.parent) is not None and not ignore.exists():

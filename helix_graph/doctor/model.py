@@ -13,8 +13,8 @@ FindingKind = Literal[
     "unreadable episode", "misnamed episode", "spoilt part", "disagreeing links", "secret", "old version",
     "newer version", "forgotten", "not proved forgotten", "unreadable assertion", "copied assertion",
     "unreadable file", "not a regular file", "temporary file", "unknown file", "ignored setting", "open to others",
-    "not ignored by git", "stray memory", "foreign database", "damaged database", "missing share", "orphan share",
-    "wrong sum", "wrong export", "unresolved link", "damaged record",
+    "cannot be written", "not ignored by git", "stray memory", "foreign database", "damaged database",
+    "missing share", "orphan share", "wrong sum", "wrong export", "unresolved link", "damaged record",
 ]  # fmt: skip
 
 

@@ -27,6 +27,7 @@ from helix_graph.insights.holdout import (
 )
 from helix_graph.timestamps import stamp
 from helix_graph.validation import as_str, as_strs, as_tuple
+from helix_graph.writability import refusal_of_database
 
 if TYPE_CHECKING:
     import sqlite3
@@ -58,13 +59,15 @@ def hand_over(  # noqa: PLR0913  (to whom, for what, and what else there was)
 
     ``about`` is what was looked for, ``passed_over`` what was relevant and not chosen (`RecallAnswer.passed_over`). The
     same insights shown again for the same are the same injection, with the same random draws. Names that nobody knows
-    are shown, and not noted.
+    are shown, and not noted. Where nothing can be written all are shown, and nothing is noted.
 
     Raises:
         InvalidConfiguration: What ``.helix/config.toml`` says of withholding is not understood.
     """
     given = tuple(dict.fromkeys(as_str("names", name) for name in as_tuple("names", names)))
     exposure = ExposureContext(task=task, session=session, about=about, policy=policy)
+    if refusal_of_database(context.path):
+        return _answer("", given, ())
     first = context.history.withheld_share() if context.history else 0.0
     with context.database.writing() as connection:
         known = known_names(connection, given)

@@ -14,6 +14,7 @@ from helix_graph.insights.schema import INSIGHT_TABLES, seed_forms
 from helix_graph.insights.scoring import CORRECTION, V6
 from helix_graph.trust import shared_episodes
 from helix_graph.word_search import sharing_rare_words
+from helix_graph.writability import refusal_of_database
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -69,8 +70,10 @@ def log_shown(root: Path, names: Sequence[str], exposure: ExposureContext) -> No
     """Notes that these insights are shown, all of them: for a memory that withholds nothing.
 
     What a person typed is left out: to cut secrets from it takes longer to load than a prompt may wait, and only the
-    injection's id, a hash, needs it.
+    injection's id, a hash, needs it. In a memory that can only be read nothing is noted.
     """
+    if refusal_of_database(database_path(root)):
+        return
     at = timestamps.stamp(timestamps.utc_now())
     identity = injection_id_of(exposure, names, at=at)
     if not _SESSION_ID.fullmatch(exposure.session):  # it may be a secret, and what cuts these takes too long to load

@@ -10,7 +10,7 @@ import time
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Mapping, Sequence
     from pathlib import Path
 
 #: As the installed script does it.
@@ -37,14 +37,16 @@ def call(
     *,
     seconds: float = 60.0,
     environment: Mapping[str, str] | None = None,
+    prefix: Sequence[str] = (),
 ) -> Answer:
     """Calls a hook and waits for its answer. The limit is far off: machines that test are slow.
 
     The folders of the transcripts that are named count as the agents' own; ``environment`` can say otherwise.
+    ``prefix`` are the words of a command that runs it.
     """
     content = told if isinstance(told, bytes) else json.dumps(told).encode()
     done = subprocess.run(
-        [*_HOOK, event],
+        [*prefix, *_HOOK, event],
         input=content,
         capture_output=True,
         check=False,

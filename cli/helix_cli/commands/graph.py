@@ -112,6 +112,8 @@ def status() -> Status:
         warn(sentence)
     if memory.silenced:
         warn(silence_from_git(memory.root) or paused_sentence(memory.silenced))
+    if memory.read_only:
+        warn(str(memory.read_only))
     return memory.graph.status()
 
 

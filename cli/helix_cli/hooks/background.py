@@ -23,6 +23,7 @@ from helix_cli.hooks.session_dedup import SessionDedup
 from helix_cli.hooks.timed_child import note_if_stopped, run_within
 from helix_episodes.safe_files import locked, make_folder, write_atomically
 from helix_graph.project import HOOK_FOLDER
+from helix_graph.writability import read_only
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -66,8 +67,9 @@ def in_turn(root: Path) -> Iterator[None]:
 
 def answer_session_end(call: HookCall, root: Path, dedup: SessionDedup) -> None:
     """Extracts the session, compiles the graph, harvests and records the feedback; nobody waits for an answer."""
-    with in_turn(root):
-        _learn_from(root, extract_log(call, root))
+    if not read_only(root):
+        with in_turn(root):
+            _learn_from(root, extract_log(call, root))
     dedup.sweep()
 
 
@@ -133,7 +135,7 @@ _PREFIX = "helix-"
 
 def answer_subagent_stop(call: HookCall, root: Path, dedup: SessionDedup) -> None:  # noqa: ARG001  (every event is asked alike)
     """Learns from the agent's transcript. There is no answer: any answer to a stop makes the agent go on."""
-    if call.agent_type.rpartition(":")[2].startswith(_PREFIX):
+    if call.agent_type.rpartition(":")[2].startswith(_PREFIX) and not read_only(root):
         with in_turn(root):
             _learn_once(call, root)
 

@@ -31,6 +31,7 @@ from helix_graph.project import ACCEPTED_RULES
 from helix_graph.shared_authors import entries_of_others
 from helix_graph.topics.ranking import busiest_topics
 from helix_graph.trust import every_shared_episode, shared_episodes
+from helix_graph.writability import read_only
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -63,19 +64,22 @@ def answer_session_start(call: HookCall, root: Path, dedup: SessionDedup) -> Hoo
     """The briefing at a session's start, and what the session itself had done when its context was emptied."""
     if call.source in _EMPTIED:
         dedup.clear(transcript_size(call))
-    run_detached(call.event, lambda: sweep_logs(call, root))
+    refused = read_only(root)
+    if not refused:
+        run_detached(call.event, lambda: sweep_logs(call, root))
     recap = list(recap_of(call, root)) if call.source in _RESUMED else []
     room = _BRIEFING + (RECAP_CHARACTERS if recap else 0)
     return HookAnswer(
         context_block(
             [*recap, *_on_trial(call, root, dedup), *_recent(call, root, dedup), *_learnt(call, root, dedup)], most=room
-        )
+        ),
+        f"helix-graph: {refused}" if refused else "",
     )
 
 
 def _on_trial(call: HookCall, root: Path, dedup: SessionDedup) -> Iterator[ContextSection]:
     """The rules that people put on trial, if this session was drawn to get them."""
-    if not (call.session and (root / ACCEPTED_RULES).exists()):
+    if not (call.session and (root / ACCEPTED_RULES).exists()) or read_only(root):  # a draw that is not noted is none
         return
     from helix_graph.rules.staged import staged_lines
     from helix_graph.timestamps import stamp, utc_now
@@ -182,7 +186,8 @@ def answer_compaction(call: HookCall, root: Path, dedup: SessionDedup) -> None:
     if call.agent == "gemini":
         return
     dedup.clear(transcript_size(call))
-    run_detached(call.event, lambda: _extract(call, root))
+    if not read_only(root):
+        run_detached(call.event, lambda: _extract(call, root))
 
 
 def _extract(call: HookCall, root: Path) -> Iterator[bytes]:

@@ -8,6 +8,9 @@ Items are taken before they are shown, and a hook may be killed in between. So w
 waits, and finds it either shown or free.
 
 Compaction of the context clears the file: what the session was shown goes with it and may be shown again.
+
+For a memory that can only be read the file is in the user's own state folder. Where that cannot be written either,
+nothing is remembered: an answer that comes twice is better than none.
 """
 
 from __future__ import annotations
@@ -18,9 +21,12 @@ import os
 import time
 from pathlib import Path
 
+from helix_episodes.errors import WriteFailed
 from helix_episodes.light_imports import blake2b
 from helix_episodes.safe_files import make_folder, read_regular
-from helix_graph.project import HOOK_FOLDER, check_folders
+from helix_graph.project import HOOK_FOLDER, check_folders, xdg_folder
+from helix_graph.trust import make_private
+from helix_graph.writability import refusal_to_write
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -51,8 +57,14 @@ class SessionDedup:
 
     def __init__(self, root: Path, session: str) -> None:
         self._root = root
-        self._folder = root / HOOK_FOLDER
-        self._path = self._folder / f"{_hash(session)}{_SUFFIX}" if session else None
+        self._folder, name = root / HOOK_FOLDER, session
+        if refusal_to_write(self._folder if self._folder.is_dir() else root):
+            state = xdg_folder("XDG_STATE_HOME", ".local/state") / "helix-graph" / HOOK_FOLDER
+            if _is_usable(state):
+                self._folder, name = state, session and f"{root} {session}"
+            else:
+                name = ""
+        self._path = self._folder / f"{_hash(name)}{_SUFFIX}" if name else None
         self._handle: int | None = None
         self._end = 0
         self._known: set[str] = set()
@@ -135,6 +147,15 @@ class SessionDedup:
             self._end = os.fstat(self._handle).st_size
             self._known = set(os.pread(self._handle, self._end, 0).decode("ascii", "replace").split())
         return self._handle
+
+
+def _is_usable(state: Path) -> bool:
+    """Whether the folder is this user's alone, made if need be, and can be written."""
+    try:
+        make_private(state)
+    except WriteFailed:
+        return False
+    return refusal_to_write(state) is None
 
 
 def repair_item(written: str) -> str:

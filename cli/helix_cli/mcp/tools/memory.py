@@ -149,6 +149,8 @@ def status(memory: "Memory") -> str:
     insights = memory.insights.health()["total_insights"]
     entries = f"{count(topics.entries, 'entry', 'entries')} in {count(topics.topics, 'topic')}"
     held = f"{count(memory.episodes.count(), 'episode')}, {entries}, {count(insights, 'insight')}."
+    if memory.read_only:
+        held += f"\n{memory.read_only}"
     try:
         return f"{held}\n\n{rendered(memory.graph.status(), render_status)}"
     except GraphNotCompiled as error:
