@@ -98,6 +98,17 @@ def test_a_silenced_check_is_a_habit_and_no_remedy(tmp_path: Path) -> None:
         )
     (one,) = remembered(tmp_path, logs).issues.list().issues
     assert (one.suppressed, one.remedy, one.repaired) == (2, None, 2)
+    assert repaired_words(one) == "repaired 0 of 2, silenced 2"
+
+
+def test_what_was_edited_as_well_as_silenced_counts_as_repaired(tmp_path: Path) -> None:
+    both = "".join(f"{file}.go:3:1: Error return value of `f.Close` is not checked (errcheck)\n" for file in ("a", "b"))
+    logs = []
+    for n, repair in enumerate(("f.Close() //nolint:errcheck", "return f.Close()")):
+        log = begun(n).run("golangci-lint run", both, code=1).edit("a.go", "f.Close()", "f.Close() //nolint:errcheck")
+        logs.append(log.edit("b.go", "f.Close()", repair).run("golangci-lint run", "0 issues."))
+    (one,) = remembered(tmp_path, logs).issues.list().issues
+    assert (one.suppressed, one.repaired, repaired_words(one)) == (1, 2, "repaired 1 of 2, silenced 1")
 
 
 def test_what_worked_instead_is_the_same_in_the_list_and_in_the_issue(tmp_path: Path) -> None:

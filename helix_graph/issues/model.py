@@ -62,7 +62,7 @@ class Issue(msgspec.Struct, frozen=True, kw_only=True):
     ``minutes`` and ``tokens`` are what all occurrences took (`helix_episodes.model.Cost`); None where no log has them.
     ``kinds`` counts the different issues in a group.
     ``runs`` counts the results that show it: one run of a linter may break many rules. ``suppressed`` of the
-    ``repaired`` occurrences were silenced by a marker.
+    ``repaired`` occurrences were only silenced, by a marker.
     ``since`` counts the runs of its check since it was last seen, or the sessions (``unit`` says which). ``remedy`` is
     the best one that two sessions have in common, or what they ran instead where nothing was repaired.
     ``files`` are the commonest, with how many sessions each. Without a best remedy ``way`` is what repaired it most
@@ -211,12 +211,17 @@ def _calls(remedy: GeneralRemedy) -> str:
 def repaired_words(issue: Issue) -> str:
     """How often an issue was repaired; where it never was but another command worked, in how many sessions that was.
 
+    What a marker silenced is gone and not repaired, so it is told apart.
+
     >>> repaired_words(Issue(id="", kind="issue", title="", occurrences=3, repaired=2))
     'repaired 2 of 3'
+    >>> repaired_words(Issue(id="", kind="issue", title="", occurrences=26, repaired=25, suppressed=10))
+    'repaired 15 of 26, silenced 10'
     """
     remedy = issue.remedy
     if remedy is None or remedy.how != "instead" or issue.repaired:
-        return f"repaired {issue.repaired:,} of {issue.occurrences:,}"
+        silenced = f", silenced {issue.suppressed:,}" if issue.suppressed else ""
+        return f"repaired {issue.repaired - issue.suppressed:,} of {issue.occurrences:,}{silenced}"
     last = "the last " if remedy.of < issue.sessions else ""
     return f"avoided by another command in {remedy.times:,} of {last}{remedy.of:,} sessions"
 
@@ -266,8 +271,8 @@ def remedy_sentence(issue: Issue) -> str:
     """The remedy that sessions have in common, with what that says; where a marker silenced the issue, that too.
 
     >>> named = GeneralRemedy(how="edit named", times=15, of=27, sessions=9, verified=15)
-    >>> remedy_sentence(Issue(id="", kind="issue", title="", repaired=27, remedy=named, suppressed=16))
-    'Repaired by an edit of the file that it names (15 of 27; silenced 16 times)'
+    >>> remedy_sentence(Issue(id="", kind="issue", title="", repaired=27, remedy=named, suppressed=12))
+    'Repaired by an edit of the file that it names (15 of 27; silenced 12 times)'
     >>> run = GeneralRemedy(how="run", what="make fmt", times=9, of=10, sessions=9, verified=9)
     >>> remedy_sentence(Issue(id="", kind="issue", title="", repaired=10, remedy=run))
     'Best remedy: run make fmt (9 of 10)'

@@ -291,6 +291,13 @@ def _state(history: History, kind: By, key: str, members: Sequence[Failure]) -> 
     )
 
 
+class _Repairs(NamedTuple):
+    """The changes that repaired each failure of a row, by episode and local id, and what they have in common."""
+
+    changes: dict[tuple[int, str], list[Change]]
+    remedies: list[GeneralRemedy]
+
+
 def _row(
     connection: sqlite3.Connection,
     history: History,
@@ -298,12 +305,15 @@ def _row(
     key: str,
     members: Sequence[Failure],
     *,
-    remedies: list[GeneralRemedy] | None = None,
+    repairs: _Repairs | None = None,
 ) -> Issue:
-    """One row in full; ``remedies`` are its own, where they are known already."""
+    """One row in full; ``repairs`` are its own, where they are known already."""
     named = kind in _NAMED
-    if remedies is None:
-        remedies = generalised(members, changes_for(connection, members), history)
+    if repairs is not None:
+        changes, remedies = repairs
+    else:
+        changes = changes_for(connection, members)
+        remedies = generalised(members, changes, history)
         if named and (other := worked_instead(members, remedies, history)):
             remedies = [other.remedy]
     repaired = sum(one.repaired > 0 for one in members)
@@ -347,7 +357,11 @@ def _row(
         verified=sum(one.repaired > 1 for one in members),
         remedy=best,
         way=replace(way, example="", diff=()) if way else None,
-        suppressed=sum(one.times for one in remedies if one.how == "silence"),
+        suppressed=sum(
+            all(change.silences for change in changes[place])
+            for place in ((one.number, one.local) for one in members)
+            if place in changes
+        ),
         files=tuple(sorted(files.items(), key=lambda item: (-item[1], item[0]))[:_FILES]) if named else (),
     )
 
@@ -461,7 +475,7 @@ def _details(
         )
     alike = sorted(similar, key=lambda item: (-len(_sessions_of(item[1])), item[0]))
     return IssueDetails(
-        issue=_row(connection, history, kind, key, counting, remedies=remedies),
+        issue=_row(connection, history, kind, key, counting, repairs=_Repairs(changes, remedies)),
         occurrences=tuple(occurrences),
         remedies=tuple(remedies),
         similar=tuple(_similar(connection, history, other, found) for other, found in alike[:_SIMILAR]),

@@ -86,7 +86,8 @@ class Outcomes(msgspec.Struct, frozen=True, kw_only=True):
 class ReportIssue(msgspec.Struct, frozen=True, kw_only=True):
     """An issue that the period is the first to meet, or that came back in it.
 
-    ``here`` of its ``sessions`` are of the period; ``minutes``, ``steps`` and the repairs are of all.
+    ``here`` of its ``sessions`` are of the period; ``minutes``, ``steps`` and the repairs are of all. ``suppressed`` of
+    the ``repaired`` occurrences were only silenced, by a marker.
     """
 
     id: str
@@ -96,6 +97,7 @@ class ReportIssue(msgspec.Struct, frozen=True, kw_only=True):
     here: int
     occurrences: int
     repaired: int
+    suppressed: int
     steps: float | None
     minutes: float | None
     remedy: str

@@ -165,7 +165,8 @@ def issue_clause(one: ReportIssue) -> str:
     ]
     parts += [count(round(one.steps), "step")] if one.steps else []
     parts += [f"{count(round(one.minutes), 'minute')} of work"] if one.minutes and one.minutes >= 1 else []
-    parts.append(f"repaired {one.repaired} of {one.occurrences}")
+    silenced = f", silenced {one.suppressed}" if one.suppressed else ""
+    parts.append(f"repaired {one.repaired - one.suppressed} of {one.occurrences}{silenced}")
     return "; ".join(parts)
 
 

@@ -69,7 +69,7 @@ def _cells(one: Issue, sessions: int) -> tuple[str, ...]:
         "-" if one.steps is None else f"{one.steps:.0f}",
         "-" if one.minutes is None else f"{one.minutes:.0f}",
         _thousands(one.tokens),
-        f"{one.repaired} of {one.occurrences}",
+        f"{one.repaired - one.suppressed} of {one.occurrences}",
         one.title,
     )
 
@@ -118,7 +118,7 @@ def render_details(found: IssueDetails) -> None:
     say(
         f"{count(one.occurrences, 'time')} in {count(one.sessions, 'session')}, {_day(one.first_seen)} to "
         f"{_day(one.last_seen)}; {_cost(one)}; {repaired_words(one)}"
-        + (f", {one.verified} verified" if one.repaired else "")
+        + (f"; {one.verified} seen to pass" if one.repaired else "")
     )
     if found.remedies:
         say()

@@ -234,7 +234,7 @@ def render_advice(found: Advice) -> None:
     for trial in found.trials:
         say(_trial_sentence(trial))
     if found.unworded:
-        say("Failures that recur, and that no simple rule would prevent:")
+        say("Failures that recur, and for which a rule has to be worded by hand:")
         for issue in found.unworded[:_MOST_UNWORDED]:
             say("  ", strong(issue.id[:_SHORT]), f"  {issue.title}, in {count(issue.sessions, 'session')}")
         more = len(found.unworded) - _MOST_UNWORDED

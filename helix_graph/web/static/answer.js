@@ -55,9 +55,9 @@ function issueRows(found, answer) {
       " ",
       one.state && chip(one.state, STATES[one.state]),
       one.message && make("span", { class: "said" }, quoted(one.message, 200)),
-      make("p", { class: "soft" }, `${one.sessions} of ${count(found.sessions, "session")}; ${cost(one) || "no cost recorded"}; repaired ${shareOf(one.repaired, one.occurrences)}`),
+      make("p", { class: "soft" }, `${one.sessions} of ${count(found.sessions, "session")}; ${cost(one) || "no cost recorded"}; repaired ${shareOf(one.repaired - one.suppressed, one.occurrences)}`),
       one.remedy ? remedyOf(one.remedy) : one.way && [make("p", { class: "soft" }, "Fixed in different ways, most often:"), remedyOf(one.way)],
-      one.suppressed > 0 && make("p", { class: "soft" }, `Silenced by a marker ${one.suppressed} of the ${one.repaired} times: a habit, not advice.`),
+      one.suppressed > 0 && make("p", { class: "soft" }, `Silenced by a marker ${one.suppressed} of the ${one.occurrences} times: a habit, not advice.`),
     ),
   );
   return make("section", {}, make("h1", {}, "What keeps failing"), rows.length ? make("ol", { class: "rows" }, rows) : make("p", { class: "nothing" }, `No failure recurs in ${count(found.sessions, "session")}.`), make("p", { class: "soft" }, found.note));
@@ -89,7 +89,7 @@ function issueInFull(found) {
     {},
     make("h1", {}, quoted(one.title), " ", one.state && chip(one.state, STATES[one.state])),
     one.message && make("blockquote", {}, visible(one.message)),
-    make("p", { class: "soft" }, `${count(one.occurrences, "time")} in ${count(one.sessions, "session")}, `, when(one.first_seen), " to ", when(one.last_seen), `; ${cost(one) || "no cost recorded"}; repaired ${shareOf(one.repaired, one.occurrences)}`),
+    make("p", { class: "soft" }, `${count(one.occurrences, "time")} in ${count(one.sessions, "session")}, `, when(one.first_seen), " to ", when(one.last_seen), `; ${cost(one) || "no cost recorded"}; repaired ${shareOf(one.repaired - one.suppressed, one.occurrences)}`),
     make("h2", {}, headingOf(found)),
     found.remedies.length ? make("ol", { class: "rows" }, found.remedies.slice(0, 5).map((remedy) => make("li", {}, remedyOf(remedy)))) : make("p", { class: "nothing" }, "No repair was seen in any session."),
     make("h2", {}, found.occurrences.length < one.occurrences ? `The last ${found.occurrences.length} of ${one.occurrences} occurrences` : "Occurrences"),

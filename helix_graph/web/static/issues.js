@@ -110,6 +110,11 @@ function answeredIn(issue) {
   return issue.remedy?.how === "instead" && !issue.repaired ? `another command worked in ${issue.remedy.times} of ${issue.remedy.of < issue.sessions ? "the last " : ""}${count(issue.remedy.of, "session")}` : "";
 }
 
+/** How often a marker silenced an issue, which repairs nothing; of chosen sessions alone the page does not know it. */
+function silencedIn(issue, narrowed) {
+  return issue.suppressed > 0 && make("small", { class: "soft" }, `; silenced ${issue.suppressed.toLocaleString("en")}`, narrowed && " (all time)");
+}
+
 /** A row with the issues of its group within it, ranked once as a whole. */
 function issueEntry(row, members, { sessions, total, narrowed, open }) {
   const own = issueRow(row, sessions, total, narrowed);
@@ -145,7 +150,7 @@ function issueRow({ issue, met, sessions: times, times: occurrences, repaired, l
     make("span", { class: "number", "data-name": "sessions" }, make("b", {}, times.toLocaleString("en")), ` of ${total.toLocaleString("en")}`),
     make("span", { class: "number", "data-name": "last seen" }, when(last)),
     make("span", { class: "number", "data-name": narrowed ? "cost, all time" : "cost" }, cost(issue) || "none recorded"),
-    make("span", { class: "number", "data-name": "repaired" }, `${repaired.toLocaleString("en")} of ${occurrences.toLocaleString("en")}`, answeredIn(issue) && make("small", { class: "soft" }, `; ${answeredIn(issue)}`)),
+    make("span", { class: "number", "data-name": "repaired" }, `${(narrowed ? repaired : repaired - issue.suppressed).toLocaleString("en")} of ${occurrences.toLocaleString("en")}`, silencedIn(issue, narrowed), answeredIn(issue) && make("small", { class: "soft" }, `; ${answeredIn(issue)}`)),
   );
 }
 
@@ -163,8 +168,8 @@ async function issuePage(issue, found, sessions) {
     ["Sessions", shareOf(issue.sessions, sessions.session.length)],
     ["Occurrences", issue.occurrences.toLocaleString("en")],
     ["Cost", cost(issue) || "none recorded"],
-    ["Repaired", `${shareOf(issue.repaired, issue.occurrences)} ${answeredIn(issue) ? `(${answeredIn(issue)})` : `(${issue.verified.toLocaleString("en")} seen to pass)`}`],
-    ["Silenced", issue.suppressed && `${shareOf(issue.suppressed, issue.repaired)} repairs`],
+    ["Repaired", `${shareOf(issue.repaired - issue.suppressed, issue.occurrences)} ${answeredIn(issue) ? `(${answeredIn(issue)})` : `(${issue.verified.toLocaleString("en")} seen to pass${issue.suppressed ? ", silenced ones too" : ""})`}`],
+    ["Silenced", issue.suppressed && shareOf(issue.suppressed, issue.occurrences)],
     ["First seen", when(issue.first_seen)],
     ["Last seen", when(issue.last_seen)],
     ["Check or tool", quoted(issue.check)],
