@@ -32,12 +32,11 @@ import numpy as np
 
 from helix_graph.embedding.choice import status as model_status
 from helix_graph.embedding.model import MINILM
-from helix_graph.helix_db import kept_open
+from helix_graph.helix_db import kept_open, stamp, utc_now
 from helix_graph.insights import rows
 from helix_graph.insights.api import Insights
 from helix_graph.insights.model import Insight, TextVector
 from helix_graph.insights.schema import text_digest
-from helix_graph.timestamps import stamp, utc_now
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

@@ -23,6 +23,7 @@ import contextlib
 import os
 import sqlite3
 from _thread import allocate_lock  # as in `helix_graph.database`
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 from helix_episodes.light_imports import Value
@@ -50,6 +51,7 @@ from helix_graph.errors import (
 from helix_graph.schema_digests import HELIX_OBJECTS, ROOM_VERSIONS
 
 TYPE_CHECKING = False
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
@@ -364,3 +366,57 @@ def _statements(script: str) -> Iterator[str]:
             begun += ";"
     if begun.strip(" \n;"):
         yield begun
+
+
+# Times are texts of one length, or whole seconds since 1970, all in UTC. A stamp has microseconds, so that text order
+# is time order. The seeds wrote naive local or UTC dates; a date without a zone is read as UTC.
+
+#: A clock that is wrong is so by a zone, or by a year that somebody set by hand; what another memory dates beyond that
+#: would be the newest forever.
+AHEAD = timedelta(days=366)
+
+
+def datetime_of(seconds: int) -> datetime:
+    """The time of a number of seconds since 1970, in UTC."""
+    return datetime.fromtimestamp(seconds, tz=UTC)
+
+
+def seconds_of(at: datetime) -> int:
+    """Whole seconds since 1970; a time that names no zone is UTC."""
+    return int(aware(at).timestamp() // 1)
+
+
+def utc_now() -> datetime:
+    """The moment, in UTC."""
+    return datetime.now(UTC)
+
+
+def aware(moment: datetime) -> datetime:
+    """A moment with a zone: UTC where it names none."""
+    return moment if moment.tzinfo else moment.replace(tzinfo=UTC)
+
+
+def stamp(moment: datetime) -> str:
+    """A moment as text; one without a zone is taken for UTC.
+
+    >>> stamp(parse_stamp("2026-11-22T07:30:00"))
+    '2026-11-22T07:30:00.000000Z'
+    """
+    return aware(moment).astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%S.%fZ").rjust(27, "0")
+
+
+def parse_stamp(text: str | None) -> datetime | None:
+    """A text as a moment in UTC; None when it is none.
+
+    >>> parse_stamp("yesterday"), parse_stamp("9999-12-31T23:59:59-14:00")
+    (None, None)
+    """
+    try:
+        return aware(datetime.fromisoformat(text or "")).astimezone(UTC)
+    except (ValueError, OverflowError):  # the last hours of the year 9999 are no time in UTC
+        return None
+
+
+def days_between(earlier: datetime, later: datetime) -> int:
+    """Whole days; none when the clock was set back in between."""
+    return max(0, (later - earlier).days)

@@ -584,7 +584,7 @@ class Memory:
         Raises:
             InvalidArgument: The format is another one, or the log has another session.
         """
-        from helix_episodes.atif_export import atif_bytes
+        from helix_episodes.readers.atif import atif_bytes
         from helix_graph.agent_logs import session_from
 
         as_choice("format", format, ("atif",))

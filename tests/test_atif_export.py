@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from helix_cli.app import run
-from helix_episodes.atif_export import atif_bytes, atif_document
 from helix_episodes.errors import InvalidArgument, LogNotReadable, NotFound
 from helix_episodes.extraction.pipeline import extract
 from helix_episodes.readers import read_sessions
+from helix_episodes.readers.atif import atif_bytes, atif_document
 from helix_graph import Memory
 
 if TYPE_CHECKING:

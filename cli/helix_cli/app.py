@@ -43,7 +43,7 @@ EVERYDAY = {
         "seen": "commands.seen_and_similar:seen",
         "search": "commands.search_and_model:search",
         "sessions": "app:sessions",
-        "labels": "commands.labels:labels",
+        "labels": "commands.paths_and_causes:labels",
         "path": "commands.paths_and_causes:path",
         "causes": "commands.paths_and_causes:causes",
         "effects": "commands.paths_and_causes:effects",
@@ -79,8 +79,8 @@ RARE = {
         "init": "commands.lifecycle:init",
         "episode": "commands.episode:episode",
         "compile": "commands.graph:compile_command",
-        "explain": "commands.paths_and_causes:explain",
-        "contrast": "commands.paths_and_causes:contrast",
+        "explain": "commands.explain_and_contrast:explain",
+        "contrast": "commands.explain_and_contrast:contrast",
         "trust": "commands.lifecycle:trust",
     },
     "Checks, files and the value of the memory": {
@@ -180,7 +180,7 @@ click.version_option(__version__, prog_name="helix-graph", message="%(prog)s %(v
 
 def open_memory() -> Memory:
     """The memory of the project that the current folder belongs to."""
-    from helix_graph import Memory
+    from helix_graph.memory import Memory
 
     memory = Memory.open()
     if memory.adopted:
@@ -203,7 +203,7 @@ def open_with_team() -> Memory:
         pulled = memory.follow_team()
     except NoMemory:
         from helix_cli.output import progress
-        from helix_graph import Memory
+        from helix_graph.memory import Memory
 
         with progress("Reading the team's memory") as advance:
             begun = Memory.from_team(progress=advance)
@@ -276,7 +276,7 @@ def open_insights() -> Insights:
     except NoMemory:
         if not os.environ.get(ENVIRONMENT):
             raise
-        from helix_graph import Memory
+        from helix_graph.memory import Memory
 
         return Memory(Path.cwd()).insights
 
@@ -381,8 +381,8 @@ sessions = LazyGroup(
         "Commands": {
             "list": "commands.episode:list_episodes",
             "show": "commands.episode:show_episode",
-            "explain": "commands.paths_and_causes:explain",
-            "compare": "commands.paths_and_causes:contrast",
+            "explain": "commands.explain_and_contrast:explain",
+            "compare": "commands.explain_and_contrast:contrast",
             "outcome": "commands.episode:outcome",
             "correct": "commands.episode:correct",
         }

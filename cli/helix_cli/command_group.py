@@ -1,7 +1,7 @@
 """Commands as click sees them: imported when named, listed in sections, suggested when mistyped.
 
 `LazyGroup` is a group whose commands' files are imported one by one. `TextCommand` takes texts that begin with dashes,
-as error lines do: ``seen "--- FAIL: TestX"``.
+as error lines do: ``seen "--- FAIL: TestX"``; `joined_words` those that were typed without quotation marks.
 
 The command ``help`` shows what `LazyGroup` knows: the help of a command, or the list of every command.
 """
@@ -166,6 +166,11 @@ class TextCommand(click.Command):
                 name = one.partition("=")[0]
                 if name not in takes_value:
                     yield place
+
+
+def joined_words(_: click.Context, __: click.Parameter, words: tuple[str, ...]) -> str | None:
+    """The words of a text that was typed without quotation marks; None where there are none."""
+    return " ".join(words) if words else None
 
 
 @click.command("help")

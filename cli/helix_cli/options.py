@@ -38,11 +38,6 @@ def parse_time(value: str) -> datetime:
     return min(max(at if at.tzinfo else at.replace(tzinfo=UTC), earliest), latest)
 
 
-def joined_words(_: click.Context, __: click.Parameter, words: tuple[str, ...]) -> str | None:
-    """The words of a text that was typed without quotation marks; None where there are none."""
-    return " ".join(words) if words else None
-
-
 class NonEmptyPath(click.Path):
     """A path that is not empty: an empty one comes of a variable that is not set, and must not mean this folder."""
 

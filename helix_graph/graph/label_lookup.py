@@ -33,9 +33,9 @@ import msgspec
 
 from helix_episodes.light_imports import Regex
 from helix_graph.graph.adjacency import FAILS, PASSES
-from helix_graph.graph.label_search import candidates, labels_of_checks
+from helix_graph.graph.label_search import candidates
 from helix_graph.graph.mentions import MentionGroup, MentionKey
-from helix_graph.graph.passed_or_failed import wanted
+from helix_graph.graph.passed_or_failed import labels_of_checks, wanted
 from helix_graph.graph.question_words import words_asked
 from helix_graph.graph.shortest_paths import Ends
 

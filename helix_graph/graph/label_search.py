@@ -24,7 +24,7 @@ from helix_episodes.extraction.shell.programs import LOOKERS, LOOKING_SUBCOMMAND
 from helix_graph.database import ANY_OF, as_list
 from helix_graph.graph.adjacency import MentionPlace
 from helix_graph.graph.mentions import AllTexts, MentionKey, MentionText, all_texts, named, read_mentions
-from helix_graph.graph.passed_or_failed import Wanted, leaning, wanted
+from helix_graph.graph.passed_or_failed import Wanted, labels_of_checks, leaning, wanted
 from helix_graph.graph.question_words import (
     TABLE_WORDS,
     Others,
@@ -156,11 +156,6 @@ def candidates(connection: sqlite3.Connection, text: str, *, limit: int) -> list
     )
     least = _LEAST * max((rank for rank, _ in found), default=0.0)
     return _distinct(one for rank, one in ranked if rank >= least and (one.match.share or 0.0) >= _LEAST_SHARE)[:limit]
-
-
-def labels_of_checks(connection: sqlite3.Connection) -> list[str]:
-    """What says that a check or program failed, and what says that it passed."""
-    return [label for (label,) in connection.execute("SELECT label FROM node WHERE type IN ('error', 'event')")]
 
 
 def _of_mentions(

@@ -10,6 +10,7 @@ import re
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 if TYPE_CHECKING:
+    import sqlite3
     from collections.abc import Collection
 
 _NOT = r"(?:(?:does|do|did|is|was|are|were|wo|ca|could|would)(?:n['\u2019]?t| not)|never|not|no longer"
@@ -183,3 +184,8 @@ def wanted(text: str, labels: Collection[str] = ()) -> Wanted:
         return Wanted(asks, programs if alone else frozenset(), alone=alone)
     alone = asks == "fail" and any(left == set(names[one]) for one in programs)
     return Wanted(asks, programs, alone)
+
+
+def labels_of_checks(connection: sqlite3.Connection) -> list[str]:
+    """What says that a check or program failed, and what says that it passed."""
+    return [label for (label,) in connection.execute("SELECT label FROM node WHERE type IN ('error', 'event')")]

@@ -36,8 +36,7 @@ from helix_graph.graph.assertions import (
 from helix_graph.graph.assertions import FOLDER as ASSERTIONS
 from helix_graph.graph.episode_rows import SUFFIX, FileStamp, ReadingTask
 from helix_graph.graph.graph_db import TRIAL_VERSION
-from helix_graph.graph.row_checksums import checksum
-from helix_graph.graph.store import digests_but_of
+from helix_graph.graph.row_checksums import checksum, read_digests
 from helix_graph.project import digest, forgotten_digests
 
 if TYPE_CHECKING:
@@ -347,10 +346,19 @@ def find_digests(connection: sqlite3.Connection, *, episodes: Path, causality: P
     without = connection.execute("SELECT name FROM file WHERE episode IS NULL")
     spoilt = {name for (name,) in without if name in plan.present}
     to_read = sorted(spoilt.union(plan.suspects))
-    packed = digests_but_of(connection, [*to_read, *plan.gone])
+    packed = _digests_but_of(connection, [*to_read, *plan.gone])
     return Digests(packed=tuple(packed), to_read=tuple(episodes / name for name in to_read))
 
 
 def nothing_kept(episodes: Path) -> Digests:
     """Every file has to be read."""
     return Digests(packed=(), to_read=tuple(episodes / name for name in sorted(scan(episodes))))
+
+
+def _digests_but_of(connection: sqlite3.Connection, names: Iterable[str]) -> list[bytes]:
+    """The digests of all episodes that have a file, but for the files of these names."""
+    left_out = set(names)
+    file_of: dict[int, str] = dict(connection.execute("SELECT episode, name FROM file WHERE episode IS NOT NULL"))
+    return [
+        body for episode, body in read_digests(connection) if episode in file_of and file_of[episode] not in left_out
+    ]

@@ -43,15 +43,6 @@ def updated(connection: sqlite3.Connection) -> str | None:
     return newest or None
 
 
-def digests_but_of(connection: sqlite3.Connection, names: Iterable[str]) -> list[bytes]:
-    """The digests of all episodes that have a file, but for the files of these names."""
-    left_out = set(names)
-    file_of: dict[int, str] = dict(connection.execute("SELECT episode, name FROM file WHERE episode IS NOT NULL"))
-    return [
-        body for episode, body in read_digests(connection) if episode in file_of and file_of[episode] not in left_out
-    ]
-
-
 class GraphChanges:
     """What one transaction takes in and out, summed up until `flush` writes it.
 

@@ -38,12 +38,12 @@ from helix_episodes.model import OUTCOME_ID, sortable_time
 from helix_episodes.safe_files import LONGEST_COMMAND
 from helix_graph.errors import NO_TEXT
 from helix_graph.graph import MILLION
+from helix_graph.helix_db import parse_stamp, stamp
 from helix_graph.insights import feedback, rows
 from helix_graph.insights.feedback import Attribution, FeedbackAnswer, FeedbackReport
 from helix_graph.insights.links import anchor_of, links_of
 from helix_graph.insights.model import OUTCOMES, Injection, Outcome, StoredInsight
 from helix_graph.insights.scoring import CAUSAL_GATE
-from helix_graph.timestamps import parse_stamp, stamp
 from helix_graph.validation import as_choice, as_line, as_str, as_strs
 
 if TYPE_CHECKING:

@@ -10,11 +10,10 @@ from typing import TYPE_CHECKING
 
 from helix_graph.database import erase_traces
 from helix_graph.errors import GraphNotCompiled, InvalidConfiguration, NoMemory
-from helix_graph.helix_db import HELIX_DB, HelixDatabase
+from helix_graph.helix_db import HELIX_DB, HelixDatabase, utc_now
 from helix_graph.insights.model import TextVector
 from helix_graph.insights.schema import INSIGHT_TABLES, relevance_by_words
 from helix_graph.insights.scoring import V6, ScoringSettings
-from helix_graph.timestamps import utc_now
 
 if TYPE_CHECKING:
     import sqlite3

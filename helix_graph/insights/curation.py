@@ -13,6 +13,7 @@ from msgspec.structs import replace
 
 from helix_episodes.errors import NotFound
 from helix_graph.database import ANY_OF, as_list
+from helix_graph.helix_db import stamp
 from helix_graph.insights import feedback, rows
 from helix_graph.insights.feedback import PerformanceFold
 from helix_graph.insights.links import links_of
@@ -30,7 +31,6 @@ from helix_graph.insights.scoring import (
 )
 from helix_graph.insights.storing import clean_content, clean_tags
 from helix_graph.managed_block import added_line
-from helix_graph.timestamps import stamp
 from helix_graph.validation import as_int, as_line, as_strs
 
 if TYPE_CHECKING:

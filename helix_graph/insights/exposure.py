@@ -15,6 +15,7 @@ import msgspec
 
 from helix_episodes.errors import HelixGraphError
 from helix_episodes.redaction import for_disk
+from helix_graph.helix_db import stamp
 from helix_graph.insights import feedback, rows
 from helix_graph.insights.exposure_log import ExposureContext, ExposureRow, injection_id_of, known_names, write_exposure
 from helix_graph.insights.holdout import (
@@ -25,7 +26,6 @@ from helix_graph.insights.holdout import (
     count_exposures,
     withhold,
 )
-from helix_graph.timestamps import stamp
 from helix_graph.validation import as_str, as_strs, as_tuple
 from helix_graph.writability import refusal_of_database
 

@@ -22,6 +22,7 @@ from helix_episodes.light_imports import blake2b
 from helix_episodes.msgspec_types import ready
 from helix_episodes.redaction import for_disk
 from helix_graph.database import ANY_OF, as_list, insert_row
+from helix_graph.helix_db import parse_stamp, stamp
 from helix_graph.insights import rows
 from helix_graph.insights.exposure_log import ExposureRow, write_exposure
 from helix_graph.insights.model import (
@@ -34,7 +35,6 @@ from helix_graph.insights.model import (
     Withheld,
 )
 from helix_graph.insights.scoring import ScoringSettings, ema, erode
-from helix_graph.timestamps import parse_stamp, stamp
 
 if TYPE_CHECKING:
     import sqlite3

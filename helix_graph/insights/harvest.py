@@ -21,6 +21,7 @@ from msgspec.structs import replace
 
 from helix_episodes.errors import HelixGraphError
 from helix_episodes.store import PREFIX
+from helix_graph.helix_db import parse_stamp
 from helix_graph.insights import feedback, rows
 from helix_graph.insights.dedup import same_advice
 from helix_graph.insights.lessons import HarvestedLesson, lessons_of, recipe_text
@@ -39,7 +40,6 @@ from helix_graph.insights.schema import damaged_among, text_digest
 from helix_graph.insights.scoring import LONGEST_CONTENT, LONGEST_NAME, SHORTEST_CONTENT, content_length
 from helix_graph.insights.storing import clean_content, slug_of
 from helix_graph.project import digest, forgotten_digests, forgotten_elsewhere
-from helix_graph.timestamps import parse_stamp
 from helix_graph.validation import as_datetime, as_str
 
 if TYPE_CHECKING:

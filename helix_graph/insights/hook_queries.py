@@ -6,8 +6,7 @@ Where `helix_graph.insights.api.Insights` has the same question, the same functi
 from __future__ import annotations
 
 from helix_episodes.light_imports import Regex, blake2b
-from helix_graph import timestamps
-from helix_graph.helix_db import HelixDatabase, database_path
+from helix_graph.helix_db import HelixDatabase, database_path, stamp, utc_now
 from helix_graph.insights.exposure_log import ExposureContext, ExposureRow, injection_id_of, known_names, write_exposure
 from helix_graph.insights.recall import RecallQuery, hit_forms, proven_rows, recall_by_words
 from helix_graph.insights.schema import INSIGHT_TABLES, seed_forms
@@ -35,7 +34,7 @@ FEWEST_SHARED = 2
 
 def fitting(root: Path, prompt: str, limit: int) -> list[dict[str, Any]]:
     """The insights that share two rare words with a prompt, those with the rarest first."""
-    asked = RecallQuery(limit=limit, min_relevance=0.0, now=timestamps.utc_now(), settings=V6)
+    asked = RecallQuery(limit=limit, min_relevance=0.0, now=utc_now(), settings=V6)
     with _database(root).reading() as connection:
         shared = sharing_rare_words(connection, "insight_text", prompt, fewest=FEWEST_SHARED)
         return list(hit_forms(connection, recall_by_words(connection, shared, asked)))
@@ -74,7 +73,7 @@ def log_shown(root: Path, names: Sequence[str], exposure: ExposureContext) -> No
     """
     if refusal_of_database(database_path(root)):
         return
-    at = timestamps.stamp(timestamps.utc_now())
+    at = stamp(utc_now())
     identity = injection_id_of(exposure, names, at=at)
     if not _SESSION_ID.fullmatch(exposure.session):  # it may be a secret, and what cuts these takes too long to load
         exposure = exposure._replace(session=blake2b(exposure.session.encode(), digest_size=16).hexdigest())

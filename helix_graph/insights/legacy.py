@@ -23,6 +23,7 @@ from msgspec.structs import replace
 from helix_episodes.light_imports import blake2b
 from helix_episodes.safe_files import open_regular
 from helix_graph.errors import InvalidImport
+from helix_graph.helix_db import parse_stamp, stamp
 from helix_graph.insights import storing
 from helix_graph.insights.dedup import join_insights
 from helix_graph.insights.feedback import FeedbackReport, give_feedback, seed_attribution
@@ -38,7 +39,6 @@ from helix_graph.insights.model import (
 from helix_graph.insights.recall import recall
 from helix_graph.insights.schema import text_digest
 from helix_graph.insights.scoring import LONGEST_CONTENT, LONGEST_NAME, LONGEST_SOURCE, LONGEST_TAG, MOST_TAGS, V1
-from helix_graph.timestamps import parse_stamp, stamp
 from helix_graph.validation import as_choice, as_str, as_tuple
 
 if TYPE_CHECKING:

@@ -67,10 +67,10 @@ from helix_graph.graph.episode_facts import fingerprints_of_event
 from helix_graph.graph.error_query import is_compile_family, is_exception, says_something
 from helix_graph.graph.model import NodeAnchor
 from helix_graph.graph.node_labels import check_label, family_of
+from helix_graph.helix_db import parse_stamp, stamp
 from helix_graph.insights.model import FIX, LESSON
 from helix_graph.insights.safe_quoting import flat
 from helix_graph.insights.scoring import CORRECTION, LONGEST_CONTENT
-from helix_graph.timestamps import parse_stamp, stamp
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -29,11 +29,11 @@ from helix_episodes.msgspec_types import ready
 from helix_episodes.redaction import for_disk
 from helix_graph.database import ANY_OF, as_list, insert_row
 from helix_graph.errors import NO_TEXT
+from helix_graph.helix_db import stamp
 from helix_graph.insights import rows
 from helix_graph.insights.dedup import join_links
 from helix_graph.insights.model import INSIGHT_RELATIONS, NODE_RELATIONS, InsightLink, LinkOrigin, StoredInsight
 from helix_graph.insights.schema import said_by, seed_form
-from helix_graph.timestamps import stamp
 from helix_graph.validation import as_choice, as_fraction, as_int, as_str, as_text
 
 if TYPE_CHECKING:

@@ -26,6 +26,7 @@ from msgspec.structs import replace
 from helix_episodes.light_imports import blake2b
 from helix_episodes.store import PREFIX
 from helix_graph.database import ANY_OF, as_list
+from helix_graph.helix_db import stamp
 from helix_graph.insights import feedback, rows
 from helix_graph.insights.dedup import absorb, same_advice
 from helix_graph.insights.feedback import after_decay
@@ -34,7 +35,6 @@ from helix_graph.insights.links import links_of, links_where
 from helix_graph.insights.model import HARVEST_SOURCE, FeedbackEntry, Injection, StoredInsight
 from helix_graph.insights.schema import damaged_among, hide_from_search, index_words, text_digest
 from helix_graph.insights.scoring import USER_PROVIDED, ScoringSettings
-from helix_graph.timestamps import stamp
 from helix_graph.validation import as_fraction, as_int
 
 if TYPE_CHECKING:

@@ -48,7 +48,7 @@ class Insight(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     ``slug`` is the name it was given here. A date of ``""`` is one that never was: ``edited_at`` and ``tagged_at`` are
     when a person last set text and tags (a text tagged ``user-provided`` was set by one when it was stored),
     ``state_at`` when the state was. ``told`` is the form of the older seed
-    (trigger, resolution, type), where the insight was stated in it. Dates are those of `helix_graph.timestamps`.
+    (trigger, resolution, type), where the insight was stated in it. Dates are those of `helix_graph.helix_db`.
     """
 
     uid: str

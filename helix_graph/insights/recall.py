@@ -26,9 +26,9 @@ from helix_episodes.light_imports import Value
 from helix_episodes.safe_files import read_regular
 from helix_graph.database import as_list
 from helix_graph.errors import NO_WORDS
+from helix_graph.helix_db import days_between, parse_stamp
 from helix_graph.insights.schema import SHOWN_DECIMALS, legacy_forms, seed_forms
 from helix_graph.insights.scoring import USER_PROVIDED, causal_adjusted, combined_relevance, recency, score
-from helix_graph.timestamps import days_between, parse_stamp
 from helix_graph.trust import shared_episodes
 from helix_graph.validation import as_choice, as_fraction, as_int, as_str, as_strs
 

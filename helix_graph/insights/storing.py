@@ -29,13 +29,13 @@ from msgspec.structs import asdict
 from helix_episodes.errors import InvalidArgument
 from helix_episodes.redaction import for_disk
 from helix_episodes.store import PREFIX, is_session_id
+from helix_graph.helix_db import stamp
 from helix_graph.insights import rows, scoring
 from helix_graph.insights.dedup import absorb, same_advice
 from helix_graph.insights.feedback import FeedbackReport, give_feedback, seed_attribution
 from helix_graph.insights.model import Insight, Origin, StoredInsight, TextVector
 from helix_graph.insights.safe_quoting import sanitize_line
 from helix_graph.insights.schema import damaged_among, text_digest
-from helix_graph.timestamps import stamp
 from helix_graph.validation import as_int, as_line, as_text, as_tuple
 
 if TYPE_CHECKING:

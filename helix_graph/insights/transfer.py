@@ -33,6 +33,7 @@ from helix_episodes.safe_files import read_regular, write_output
 from helix_episodes.store import PREFIX, is_session_id
 from helix_graph.database import ANY_OF, as_list
 from helix_graph.graph.model import ANCHOR_TYPES
+from helix_graph.helix_db import AHEAD, parse_stamp, stamp
 from helix_graph.insights import feedback, rows
 from helix_graph.insights.dedup import join_insights
 from helix_graph.insights.legacy import unusable
@@ -53,7 +54,6 @@ from helix_graph.insights.model import (
 from helix_graph.insights.safe_quoting import sanitize_line
 from helix_graph.insights.scoring import LONGEST_CONTENT, LONGEST_NAME, LONGEST_SOURCE, SHORTEST_CONTENT, content_length
 from helix_graph.insights.storing import clean_line, clean_name, clean_tags, free_name, is_persons_tag
-from helix_graph.timestamps import AHEAD, parse_stamp, stamp
 from helix_graph.validation import as_choice, as_fraction, as_int, as_path, as_text
 
 if TYPE_CHECKING:

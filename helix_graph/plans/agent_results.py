@@ -17,6 +17,7 @@ import orjson
 
 from helix_episodes.errors import HelixGraphError, InvalidArgument
 from helix_episodes.redaction import for_disk
+from helix_graph.helix_db import stamp, utc_now
 from helix_graph.insights.safe_quoting import flat
 from helix_graph.insights.storing import is_persons_tag
 from helix_graph.plans import transcripts
@@ -24,7 +25,6 @@ from helix_graph.plans.handoff_files import HandoffFiles, append_line
 from helix_graph.plans.model import AgentOutcome, EndedWorkspace, NoWorkTree, PlanError
 from helix_graph.plans.workspace_endings import require_injected
 from helix_graph.plans.workspaces import Workspaces
-from helix_graph.timestamps import stamp, utc_now
 from helix_graph.validation import as_choice, as_path
 
 if TYPE_CHECKING:

@@ -24,9 +24,9 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import msgspec
 
+from helix_graph.helix_db import stamp, utc_now
 from helix_graph.insights.safe_quoting import sanitize_line
 from helix_graph.plans.schema import database
-from helix_graph.timestamps import stamp, utc_now
 from helix_graph.validation import as_line
 from helix_graph.word_search import query_words, telling
 

@@ -31,12 +31,12 @@ import orjson
 from helix_episodes.echo import wrap
 from helix_episodes.errors import InvalidArgument
 from helix_episodes.redaction import for_disk
+from helix_graph.helix_db import stamp, utc_now
 from helix_graph.insights.recall import RecallAnswer
 from helix_graph.insights.safe_quoting import own_or_quoted, sanitize_line
 from helix_graph.plans.handoff_files import HandoffFiles, InjectionState, file_name
 from helix_graph.plans.model import Remembered, Workspace
 from helix_graph.plans.schema import PlanContext, database
-from helix_graph.timestamps import stamp, utc_now
 from helix_graph.validation import as_int, as_line, as_str, as_tuple
 
 COLD_START = "NO_PRIOR_MEMORY: Novel domain. Your INSIGHT output is especially valuable."

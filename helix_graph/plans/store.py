@@ -19,6 +19,7 @@ from helix_episodes.msgspec_types import ready
 from helix_episodes.redaction import for_disk
 from helix_episodes.safe_files import remove_file
 from helix_graph.database import insert_row
+from helix_graph.helix_db import stamp, utc_now
 from helix_graph.plans.git_tree import Baseline
 from helix_graph.plans.handoff_files import HandoffFiles
 from helix_graph.plans.model import (
@@ -33,7 +34,6 @@ from helix_graph.plans.model import (
     WorkspaceEnding,
 )
 from helix_graph.plans.schema import PlanContext, database
-from helix_graph.timestamps import stamp, utc_now
 from helix_graph.validation import as_int, as_line
 
 if TYPE_CHECKING:

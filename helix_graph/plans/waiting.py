@@ -19,9 +19,9 @@ import orjson
 from helix_episodes.errors import InvalidArgument
 from helix_episodes.safe_files import read_regular
 from helix_graph.errors import NO_TEXT
+from helix_graph.helix_db import parse_stamp
 from helix_graph.plans.handoff_files import HandoffFiles, file_name
 from helix_graph.plans.store import Explorations
-from helix_graph.timestamps import parse_stamp
 from helix_graph.validation import as_datetime, as_float, as_int, as_tuple
 
 if TYPE_CHECKING:

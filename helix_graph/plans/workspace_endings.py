@@ -28,12 +28,12 @@ from helix_episodes.msgspec_types import ready
 from helix_episodes.readers.common.session_builder import project_of
 from helix_episodes.session import Session
 from helix_graph.episodes import build_episode
+from helix_graph.helix_db import stamp, utc_now
 from helix_graph.insights.feedback import require_shown
 from helix_graph.plans.attempt_assessment import forget_attempts
 from helix_graph.plans.model import AgentOutcome, Workspace, WorkspaceEnding, WorkspaceStatus
 from helix_graph.plans.schema import PlanContext, database
 from helix_graph.plans.store import as_json, change_task, named, require_plan, workspace_of
-from helix_graph.timestamps import stamp, utc_now
 
 if TYPE_CHECKING:
     import sqlite3

@@ -17,7 +17,7 @@ from msgspec.structs import replace
 from helix_episodes.errors import HelixGraphError
 from helix_episodes.msgspec_types import ready
 from helix_graph.database import ANY_OF, as_list
-from helix_graph.helix_db import HelixDatabase
+from helix_graph.helix_db import HelixDatabase, stamp, utc_now
 from helix_graph.plans import store
 from helix_graph.plans.attempt_assessment import forget_attempts
 from helix_graph.plans.git_tree import Baseline, changes_since, outside, snapshot, within
@@ -36,7 +36,6 @@ from helix_graph.plans.model import (
 from helix_graph.plans.plan_checks import task_of
 from helix_graph.plans.schema import PLAN_TABLES, PlanContext, database
 from helix_graph.plans.workspace_endings import complete_ended, require_injected, write_ending
-from helix_graph.timestamps import stamp, utc_now
 from helix_graph.validation import as_int, as_path, as_text, as_tuple
 
 if TYPE_CHECKING:

@@ -22,6 +22,7 @@ import msgspec
 
 from helix_episodes.store import PREFIX
 from helix_graph.database import ANY_OF, as_list
+from helix_graph.helix_db import stamp
 from helix_graph.insights import feedback, rows
 from helix_graph.insights.links import links_where
 from helix_graph.insights.model import FeedbackEntry, ForgottenInsight, ImportMark, Injection, Insight, InsightLink
@@ -30,7 +31,6 @@ from helix_graph.project import digest
 from helix_graph.sharing.records import SharedEntry
 from helix_graph.sharing.records import digest as record_digest
 from helix_graph.sharing.shared_files import checked_shared, feedback_entry, is_from_team
-from helix_graph.timestamps import stamp
 
 if TYPE_CHECKING:
     import sqlite3

@@ -22,6 +22,7 @@ from helix_episodes.errors import InvalidArgument
 from helix_episodes.safe_files import irregularity, read_regular
 from helix_graph.errors import ShareRefused
 from helix_graph.git import git_output
+from helix_graph.helix_db import AHEAD
 from helix_graph.insights.model import FeedbackEntry, Insight, InsightVerdict
 from helix_graph.insights.storing import is_persons_tag
 from helix_graph.insights.transfer import checked_record
@@ -37,7 +38,6 @@ from helix_graph.sharing.records import (
     insight_fields,
     name_of,
 )
-from helix_graph.timestamps import AHEAD
 from helix_graph.topics.transfer import as_exported, parse_import
 
 if TYPE_CHECKING:

@@ -17,8 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, get_args, overload
 
 from helix_episodes.errors import InvalidArgument
-from helix_graph.helix_db import HelixDatabase
-from helix_graph.timestamps import seconds_of
+from helix_graph.helix_db import HelixDatabase, seconds_of
 from helix_graph.topics import briefing, catalogue, entry_log, maintenance, search, storing, tool_actions
 from helix_graph.topics.choices import LARGEST_INDEX, LARGEST_LIMIT, BriefDetail, SearchDetail, SearchMode
 from helix_graph.topics.fields import entry_text, looked_for, tag_name, tag_names, topic_name

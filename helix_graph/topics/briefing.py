@@ -30,7 +30,7 @@ import msgspec
 from helix_episodes.errors import InvalidArgument
 from helix_graph.database import ANY_OF, as_list
 from helix_graph.errors import NO_WORDS
-from helix_graph.timestamps import datetime_of
+from helix_graph.helix_db import datetime_of
 from helix_graph.topics.catalogue import CategorySize, category_sizes
 from helix_graph.topics.choices import BriefDetail
 from helix_graph.topics.entry_log import EntryRecord, NumberedRecord, by_id, categories_of, indices_in, of_topic

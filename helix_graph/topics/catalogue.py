@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from helix_graph.database import ANY_OF, as_list
-from helix_graph.timestamps import datetime_of
+from helix_graph.helix_db import datetime_of
 from helix_graph.topics.entry_log import by_id, indices, size_of
 from helix_graph.topics.fields import first_line
 from helix_graph.topics.index import CATEGORIES

@@ -22,7 +22,7 @@ import msgspec
 from helix_episodes.errors import HelixGraphError, NotFound
 from helix_episodes.msgspec_types import ready
 from helix_graph.database import ANY_OF, as_list
-from helix_graph.timestamps import datetime_of
+from helix_graph.helix_db import datetime_of
 from helix_graph.topics.model import Category, Damaged, Entry
 from helix_graph.topics.schema import checksum_of, is_sound
 

@@ -16,8 +16,7 @@ import msgspec
 
 from helix_episodes.safe_files import irregularity, read_regular
 from helix_graph.database import erase_traces
-from helix_graph.helix_db import HELIX_DB, HelixDatabase
-from helix_graph.timestamps import datetime_of
+from helix_graph.helix_db import HELIX_DB, HelixDatabase, datetime_of
 from helix_graph.topics import index
 from helix_graph.topics.catalogue import IndexSize, file_bytes, index_size
 from helix_graph.topics.entry_log import (

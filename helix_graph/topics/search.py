@@ -21,7 +21,7 @@ import msgspec
 
 from helix_episodes.errors import InvalidArgument
 from helix_graph.errors import NO_WORDS
-from helix_graph.timestamps import aware, seconds_of
+from helix_graph.helix_db import aware, seconds_of
 from helix_graph.topics.choices import MOST_DAYS, MOST_HOURS, SearchDetail, SearchMode
 from helix_graph.topics.entry_log import alike, at, damaged_of, of_topic, shown, shown_topic, size_of, sound_by_id
 from helix_graph.topics.fields import check_size, clipped, content_lines, plain

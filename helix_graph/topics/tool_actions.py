@@ -16,8 +16,7 @@ import msgspec
 from msgspec.structs import replace
 
 from helix_episodes.errors import InvalidArgument
-from helix_graph.helix_db import HelixDatabase
-from helix_graph.timestamps import AHEAD, seconds_of
+from helix_graph.helix_db import AHEAD, HelixDatabase, seconds_of
 from helix_graph.topics import catalogue, maintenance, search, transfer
 from helix_graph.topics.choices import LARGEST_INDEX, EditAction, StatsDetail, TopicsAction
 from helix_graph.topics.entry_log import at, known_topic, no_entry, of_topic, shown, size_of

@@ -30,7 +30,7 @@ from msgspec.structs import asdict
 
 from helix_episodes.errors import HelixGraphError
 from helix_graph.errors import InvalidImport
-from helix_graph.timestamps import datetime_of, seconds_of
+from helix_graph.helix_db import datetime_of, seconds_of
 from helix_graph.topics import index
 from helix_graph.topics.entry_log import EntryRecord, NumberedRecord, log_state, next_number, reserve
 from helix_graph.topics.fields import hyphened

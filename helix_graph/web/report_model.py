@@ -25,9 +25,9 @@ from helix_graph.graph.model import rate
 from helix_graph.graph.node_labels import event_key, is_error
 from helix_graph.graph.observations import vouched_success
 from helix_graph.graph.patterns import ENOUGH_OCCURRENCES
+from helix_graph.helix_db import aware
 from helix_graph.highlights.model import Highlight
 from helix_graph.stats.intervals import Interval, wilson_interval
-from helix_graph.timestamps import aware
 
 
 class ReportRate(msgspec.Struct, frozen=True, kw_only=True):

@@ -5,13 +5,12 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
-from helix_graph.helix_db import HelixDatabase
+from helix_graph.helix_db import HelixDatabase, stamp
 from helix_graph.insights import rows
 from helix_graph.insights.model import Insight, TextVector
 from helix_graph.insights.schema import INSIGHT_TABLES, text_digest
 from helix_graph.insights.storing import slug_of
 from helix_graph.insights.vectors import vector_bytes
-from helix_graph.timestamps import stamp
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from helix_cli.app import open_for_question
-from helix_cli.command_group import TextCommand
-from helix_cli.options import NonEmptyPath, joined_words
+from helix_cli.command_group import TextCommand, joined_words
+from helix_cli.options import NonEmptyPath
 from helix_cli.output import count, fields, json_option, prints, say, show, warn
 from helix_cli.terminal import quiet, strong
 from helix_graph.insights.safe_quoting import logged_name_or_quoted, name_or_quoted, quoted, sanitize_line

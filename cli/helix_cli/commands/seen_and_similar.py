@@ -9,9 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from helix_cli.app import open_for_question
-from helix_cli.command_group import TextCommand
-from helix_cli.commands.labels import is_weak, render_nearest
-from helix_cli.options import joined_words
+from helix_cli.command_group import TextCommand, joined_words
 from helix_cli.output import count, json_option, prints, say, short_id, show
 from helix_cli.terminal import quiet, strong, verdict
 from helix_graph.insights.safe_quoting import cut_line
@@ -136,6 +134,8 @@ def seen(*, text: str | None, limit: int, as_json: bool) -> None:
 
 def _render_meant(nearest: tuple[LabelMatch, ...]) -> None:
     """Print what few words may mean that are no error's text, and how to ask for it."""
+    from helix_cli.commands.paths_and_causes import is_weak, render_nearest
+
     render_nearest(nearest, heading=f"Not seen before. {'Nearest' if is_weak(nearest) else 'Similar words'}:")
     short = next((one.name for one in nearest if one.name == one.label), None)
     if short and not is_weak(nearest):

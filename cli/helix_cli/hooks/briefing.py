@@ -81,8 +81,8 @@ def _on_trial(call: HookCall, root: Path, dedup: SessionDedup) -> Iterator[Conte
     """The rules that people put on trial, if this session was drawn to get them."""
     if not (call.session and (root / ACCEPTED_RULES).exists()) or read_only(root):  # a draw that is not noted is none
         return
+    from helix_graph.helix_db import stamp, utc_now
     from helix_graph.rules.staged import staged_lines
-    from helix_graph.timestamps import stamp, utc_now
 
     lines = staged_lines(root, call.session, at=stamp(utc_now()))
     yield ContextSection("Rules that this user accepted, on trial (helix-graph advise):", new_lines(lines, dedup))

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 from helix_cli import STARTED
 from helix_episodes.discovery import folder_of_log, logs_named
 from helix_graph.agent_logs import Project
-from helix_graph.timestamps import stamp
+from helix_graph.helix_db import stamp
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
