@@ -111,6 +111,19 @@ def test_what_was_edited_as_well_as_silenced_counts_as_repaired(tmp_path: Path) 
     assert (one.suppressed, one.repaired, repaired_words(one)) == (1, 2, "repaired 1 of 2, silenced 1")
 
 
+def test_what_worked_instead_counts_sessions_where_one_met_the_failure_twice(tmp_path: Path) -> None:
+    logs = []
+    for n in range(3):
+        log = begun(n)
+        for _ in range(2 if n else 1):
+            log = log.run("rtk bun run test", WRAPPER, code=2).run("bun run test", "3 pass\n0 fail\nRan 3 tests")
+        logs.append(log)
+    (one,) = remembered(tmp_path, logs).issues.list().issues
+    assert (one.occurrences, one.sessions, one.repaired) == (5, 3, 5)
+    assert repaired_words(one) == "avoided by another command in 3 of 3 sessions"
+    assert remedy_sentence(one) == "What worked instead: bun run test (3 of 3 sessions)"
+
+
 def test_what_worked_instead_is_the_same_in_the_list_and_in_the_issue(tmp_path: Path) -> None:
     no_rule = "make: *** No rule to make target 'test'.  Stop."
     logs = [begun(n).run("make test", no_rule, code=2).run("pytest -q", "3 passed in 0.1s") for n in range(3)]

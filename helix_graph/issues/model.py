@@ -32,7 +32,7 @@ class GeneralRemedy(msgspec.Struct, frozen=True, kw_only=True):
     """One kind of change that repaired an issue, over all sessions: in ``times`` of ``of`` repaired occurrences.
 
     ``what`` is the command (``run``, ``instead``), the file (``edit``) or the files of one repair (``edits``); none for
-    the others. ``instead`` counts sessions where nothing was repaired; where they ran different commands, ``called``
+    the others. ``instead`` counts sessions; where they ran different commands, ``called``
     and ``change`` say what these have in common (`helix_graph.causality.workarounds`). ``each`` has the different
     commands or files with how often each was used. ``verified`` of these
     times the failing check or call was seen to go well after it. ``example`` is what the latest of them changed, and
@@ -209,7 +209,7 @@ def _calls(remedy: GeneralRemedy) -> str:
 
 
 def repaired_words(issue: Issue) -> str:
-    """How often an issue was repaired; where it never was but another command worked, in how many sessions that was.
+    """How often an issue was repaired; where another command worked instead, in how many sessions that was.
 
     What a marker silenced is gone and not repaired, so it is told apart.
 
@@ -219,7 +219,7 @@ def repaired_words(issue: Issue) -> str:
     'repaired 15 of 26, silenced 10'
     """
     remedy = issue.remedy
-    if remedy is None or remedy.how != "instead" or issue.repaired:
+    if remedy is None or remedy.how != "instead":
         silenced = f", silenced {issue.suppressed:,}" if issue.suppressed else ""
         return f"repaired {issue.repaired - issue.suppressed:,} of {issue.occurrences:,}{silenced}"
     last = "the last " if remedy.of < issue.sessions else ""

@@ -114,7 +114,8 @@ def generalised(
     own = {
         key: _sessions([pair for pair in used if pair[0].number not in history.shared]) for key, used in uses.items()
     }
-    found = [_remedy(how, what, used, len(repaired), sessions) for (how, what), used in uses.items()]
+    of = (len(repaired), len({one.number for one in failures}))
+    found = [_remedy(how, what, used, of[how == "instead"], sessions) for (how, what), used in uses.items()]
     found = [replace(one, each=one_each) if one.how == "edits" else one for one in found]
     return sorted(
         found,
@@ -216,14 +217,18 @@ def _kind_of_change(failure: Failure, change: Change, *, checks: str) -> tuple[H
 
 
 def _remedy(
-    how: How, what: str, used: Sequence[tuple[Failure, Change]], of: int, sessions: dict[int, SessionRow]
+    how: How,
+    what: str,
+    used: Sequence[tuple[Failure, Change]],
+    of: int,
+    sessions: dict[int, SessionRow],
 ) -> GeneralRemedy:
     failure, change = next((one for one in reversed(used) if _tells(one[1])), used[-1])
     example = "" if how == "run" else change.quote or change.raw
     return GeneralRemedy(
         how=how,
         what=what,
-        times=len(used),
+        times=_sessions(used) if how == "instead" else len(used),
         of=of,
         sessions=_sessions(used),
         verified=sum(one.verified_by is not None for _, one in used),

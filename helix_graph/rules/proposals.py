@@ -151,7 +151,7 @@ def _draft(issue: Issue) -> _Draft | None:
     agreed = (
         remedy is not None
         and min(remedy.sessions, remedy.verified) >= _FEWEST_AGREEING
-        and remedy.times >= _SHARE * max(issue.repaired, 1)
+        and remedy.times >= _SHARE * remedy.of
     )
     if remedy is not None and agreed and (command := plain(remedy.what)):
         if remedy.how == "run":

@@ -105,9 +105,9 @@ const REPAIRED = 1;
 const VERIFIED = 2;
 const INSTEAD = 3;
 
-/** Where nothing was repaired but another command worked, in how many sessions it did. */
+/** Where another command worked instead, in how many sessions it did. */
 function answeredIn(issue) {
-  return issue.remedy?.how === "instead" && !issue.repaired ? `another command worked in ${issue.remedy.times} of ${issue.remedy.of < issue.sessions ? "the last " : ""}${count(issue.remedy.of, "session")}` : "";
+  return issue.remedy?.how === "instead" ? `another command worked in ${issue.remedy.times} of ${issue.remedy.of < issue.sessions ? "the last " : ""}${count(issue.remedy.of, "session")}` : "";
 }
 
 /** How often a marker silenced an issue, which repairs nothing; of chosen sessions alone the page does not know it. */
