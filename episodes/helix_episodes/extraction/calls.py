@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -160,6 +161,7 @@ def marked_lines(text: str) -> list[str]:
     return [line for start, end in signed for line in text[start:end].splitlines() if SUPPRESSIONS.search(line)]
 
 
+@lru_cache(maxsize=256)  # of a call it is asked when it is read, and of what it changed when that is told
 def suppressions(text: str) -> int:
     """How many markers in a text silence a check; each stands on one line."""
     if not has_any(text, _SUPPRESSION_SIGNS):

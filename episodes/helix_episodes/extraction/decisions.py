@@ -123,7 +123,7 @@ class _DecisionCollector:
                     closing = sentences_of(step.text[-_CLOSING:]) if "?" in step.text else ()
                     asked = [one for one in closing if one.endswith("?")]
                     self.question = next(reversed(asked), "")
-                    if _NEW_REASON.search(step.text):
+                    if self.edits and _NEW_REASON.search(step.text):
                         self.edits.clear()  # a reason belongs to the edits that follow it
                 self._stated(position, step)
         return [

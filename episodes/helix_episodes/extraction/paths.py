@@ -62,6 +62,7 @@ def is_test_file(path: str) -> bool:
     return bool(_TEST_FILE.fullmatch(file_name(path.partition("::")[0])))
 
 
+@lru_cache(maxsize=1024)
 def relative(path: str, *, root: str | None) -> str:
     r"""``path`` from the repository's root on; elsewhere as it is, with the home folder cut.
 

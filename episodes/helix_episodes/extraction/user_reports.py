@@ -28,6 +28,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
+from functools import lru_cache
 from operator import attrgetter
 from textwrap import dedent
 from typing import TYPE_CHECKING, Literal
@@ -87,6 +88,7 @@ _TAKES_BACK = re.compile(
 _INSTEAD = re.compile(r"\b(?:and|then|instead|but|only|how)\b", re.IGNORECASE)
 
 
+@lru_cache(maxsize=256)  # three stages ask it of each prompt
 def verdict_in(text: str) -> UserVerdict | None:
     """What a prompt says about the work so far as a whole, or None when it says nothing outright.
 

@@ -206,6 +206,8 @@ class SiftedText:
     @cached_property
     def lowered(self) -> str:
         """The text in small letters, each where it was."""
+        if self.text.isascii():
+            return self.text.lower()
         if not compiled_pattern(_CASED).search(self.text):
             return self.text.encode("utf-8", "surrogatepass").lower().decode("utf-8", "surrogatepass")
         lowered = self.text.lower()

@@ -18,7 +18,7 @@ from __future__ import annotations
 
 import re
 
-from helix_episodes.extraction.checks.model import CheckFinding, CommandOutput
+from helix_episodes.extraction.checks.model import CheckFinding, CommandOutput, cleaned
 from helix_episodes.extraction.checks.python import raised_exception
 from helix_episodes.light_imports import Regex
 
@@ -177,7 +177,7 @@ def tools_own_finding(text: str) -> CheckFinding | None:
     >>> tools_own_finding("Found 2 matches of the string to replace, but replace_all is false.").family
     'text not unique'
     """
-    lines = CommandOutput(text).lines
+    lines = cleaned(text).lines
     family = _tools_own("\n".join(lines[:3]))
     return CheckFinding(family=family, message=informative_line(lines)) if family else None
 
@@ -196,7 +196,7 @@ def command_finding(segments: tuple[Segment, ...], *, output: str, exit_code: in
     >>> command_finding(parse_command("cat x"), output="cat: x: No such file or directory", exit_code=1).family
     'no such file'
     """
-    return finding_of(segments, CommandOutput(output), exit_code)
+    return finding_of(segments, cleaned(output), exit_code)
 
 
 def finding_of(segments: tuple[Segment, ...], output: CommandOutput, exit_code: int | None) -> CheckFinding:

@@ -22,6 +22,7 @@ from helix_episodes.extraction.checks.model import (
     CheckFinding,
     CommandOutput,
     Verdict,
+    cleaned,
     joined,
     unspecified,
 )
@@ -123,7 +124,7 @@ def read_verdicts(
     """
     if status in _NEVER_RAN:
         return ()
-    text = CommandOutput(output)
+    text = cleaned(output)
     code = text.exit_code if exit_code is None else exit_code
     stated = code is not None
     if code is None:

@@ -7,6 +7,7 @@ nothing of the integration tests. Only a run over the same or more can verify a 
 from __future__ import annotations
 
 from collections import Counter
+from functools import lru_cache
 
 from helix_episodes.extraction.checks.streams import separate
 from helix_episodes.light_imports import Regex, Value
@@ -131,6 +132,22 @@ class CommandOutput:
     def matches(self, pattern: Regex) -> list[re.Match[str]]:
         """The lines that the pattern matches from their beginning."""
         return [found for line in self.lines if (found := pattern.match(line))]
+
+
+#: What is longer is cleaned again when it is asked for again, so that no session's outputs fill the memory.
+_LONGEST_KEPT = 30_000
+
+
+def cleaned(raw: str) -> CommandOutput:
+    """The output of a text that is asked about by several stages: what its checks say, then how else it failed.
+
+    >>> cleaned("1 passed") is cleaned("1 passed")
+    True
+    """
+    return _kept(raw) if len(raw) <= _LONGEST_KEPT else CommandOutput(raw)
+
+
+_kept = lru_cache(maxsize=128)(CommandOutput)
 
 
 def _overwritten(line: str) -> str:

@@ -14,6 +14,7 @@ from helix_episodes.extraction.checks.model import (
     CommandOutput,
     ReportedLine,
     Verdict,
+    cleaned,
     counted,
     grouped,
     quoted,
@@ -186,7 +187,7 @@ def raised_exception(output: CommandOutput) -> CheckFinding | None:
 
 def exception_at_end(text: str) -> CheckFinding | None:
     """The exception with which a program ended whose exit status was not recorded: its report comes last."""
-    output = CommandOutput(text)
+    output = cleaned(text)
     raised = raised_exception(output)
     last = next((line for line in reversed(output.lines) if line.strip()), "")
     return raised if raised and last.strip() == raised.message else None

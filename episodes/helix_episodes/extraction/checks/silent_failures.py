@@ -16,7 +16,14 @@ import re
 from itertools import pairwise, takewhile
 
 from helix_episodes.extraction.checks.command_failures import ENDS, known_finding, template
-from helix_episodes.extraction.checks.model import CheckFinding, CommandOutput, ReportedLine, Verdict, failing
+from helix_episodes.extraction.checks.model import (
+    CheckFinding,
+    CommandOutput,
+    ReportedLine,
+    Verdict,
+    cleaned,
+    failing,
+)
 from helix_episodes.extraction.checks.python import raised_exception
 from helix_episodes.extraction.checks.summaries import is_script, summary_failure
 from helix_episodes.extraction.shell.commands import hides_exit
@@ -124,7 +131,7 @@ def silent_failure(segments: tuple[Segment, ...], *, output: str) -> CheckFindin
     >>> silent_failure(parse_command("ls *.json | head"), output="(eval):1: no matches found: *.json").family
     'no glob match'
     """
-    text = CommandOutput(output)
+    text = cleaned(output)
     lines = [line for line in text.lines if line.strip()][:ENDS]
     if any(part.program == "git" and part.subcommand in _MERGING for part in segments):
         conflict = next((line for line in lines if line.startswith("CONFLICT ")), None)

@@ -378,13 +378,12 @@ _CONTRASTED = re.compile(
 
 def mentions_trouble(text: str) -> bool:
     """Whether any words of trouble occur; asked first, because what was said before takes time to gather."""
-    return any(_trouble_in(_statement(one)) is not None for one in spoken(text))
+    return any(_trouble_in(one)[1] is not None for one in spoken(text))
 
 
 def states_trouble(sentence: str) -> bool:
     """Whether a sentence states that the work is not as it was to be."""
-    statement = _statement(sentence)
-    found = _trouble_in(statement)
+    statement, found = _trouble_in(sentence)
     if found is None or statement.endswith("?"):
         return False
     # The "should" of what is against it supposes nothing.
@@ -399,5 +398,9 @@ def _statement(sentence: str) -> str:
     return statement if asked is None else statement[: asked.start()]
 
 
-def _trouble_in(statement: str) -> re.Match[str] | None:
-    return _CONTRASTED.search(statement) or _TROUBLE.search(statement)
+# A prompt is asked what it says of the work by half a dozen rules, and the expressions take a microsecond a letter.
+@lru_cache(maxsize=1024)
+def _trouble_in(sentence: str) -> tuple[str, re.Match[str] | None]:
+    """What a sentence states, and the words of trouble in it."""
+    statement = _statement(sentence)
+    return statement, _CONTRASTED.search(statement) or _TROUBLE.search(statement)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from datetime import UTC, datetime
-from functools import cache
+from functools import cache, lru_cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
@@ -75,14 +75,20 @@ def real_id(value: str | None) -> str | None:
     >>> real_id("REDACTED"), real_id("[removed]"), real_id("msg_01")
     (None, None, 'msg_01')
     """
-    return None if value is None or _NO_ID.fullmatch(value) else value
+    return None if value is None or _is_mark(value) else value
 
 
 def id_in(record: Mapping[str, Any], name: str) -> str | None:
     """The field when it is an id (`real_id`)."""
     value = record.get(name)
     # Written out: a record of a log is asked for four of them.
-    return value if isinstance(value, str) and value and not _NO_ID.fullmatch(value) else None
+    return value if isinstance(value, str) and value and not _is_mark(value) else None
+
+
+# A record has its session's id, that of the record before, and that of an answer of which there are several.
+@lru_cache(maxsize=1024)
+def _is_mark(value: str) -> bool:
+    return _NO_ID.fullmatch(value) is not None
 
 
 def text_at(value: object, keys: str) -> str | None:
