@@ -9,10 +9,10 @@ leaves what the next run needs: every `forget` first finishes the unverified one
 touched otherwise: the agent's own logs, git history, backups.
 
 The search covers file names and bytes, databases with their write-ahead logs and free pages, and the content of gzip,
-bzip2, xz, zip and tar files, nested ones too. What this Python cannot unpack (zstd, lz4, 7z, rar, encrypted or damaged
-archives) is reported, never skipped silently. It looks for the session ids and for every text of the episodes by their
-fingerprints (`helix_graph.tombstones`), so a search gives the same answer when the texts themselves are gone. A text
-that another session contains as well is counted apart. Texts shorter than twelve characters are not searched:
+bzip2, xz, zip, tar and Parquet files, nested ones too. What this Python cannot unpack (zstd, lz4, 7z, rar, encrypted or
+damaged archives) is reported, never skipped silently. It looks for the session ids and for every text of the episodes
+by their fingerprints (`helix_graph.tombstones`), so a search gives the same answer when the texts themselves are gone.
+A text that another session contains as well is counted apart. Texts shorter than twelve characters are not searched:
 ``pytest`` is in every memory.
 """
 
@@ -42,7 +42,7 @@ from helix_episodes.model import Episode, sortable_time
 from helix_episodes.safe_files import HEAD_BYTES, TEMPORARY_SUFFIX, packed_format, read_regular, remove_file
 from helix_episodes.source_logs import ids_in
 from helix_episodes.store import PREFIX, RENAMED, EpisodeStore, decode_episode, is_session_id, session_of
-from helix_episodes.verification import texts_of
+from helix_episodes.verification import strings_in, texts_of
 from helix_graph.database import SIDE_FILES
 from helix_graph.embedding.cache import CACHE_NAME, clear
 from helix_graph.errors import MemoryDamaged, NotOurDatabase, ShareRefused
@@ -54,7 +54,7 @@ from helix_graph.plans.workspaces import forget_names, forget_tasks
 from helix_graph.project import ACCEPTED_RULES, HIGHLIGHTS, HOOK_LOG, PAGES, PREPARED, RULE_TRIALS, digest
 from helix_graph.rules.staged import AcceptedRule, forget_rules
 from helix_graph.set_aside import ASSERTIONS, SET_ASIDE, quarantined_of_session
-from helix_graph.shards.files import forget_in_shards
+from helix_graph.shards.files import forget_in_shards, parquet_modules
 from helix_graph.shared_authors import CACHE as SHARED_AUTHORS
 from helix_graph.sharing.model import ServerErasure
 from helix_graph.sharing.shared_files import FOLDER, insights_ever_shared
@@ -111,17 +111,36 @@ def _content(stream: IO[bytes], depth: int = 0) -> Iterator[bytes]:
     """
     head = stream.read(HEAD_BYTES)
     yield from itertools.chain((head,), iter(partial(stream.read, _CHUNK), b""), (b"\0",))
-    if (packed := packed_format(head)) is None:
+    packed, columns = packed_format(head), head.startswith(_PARQUET)
+    if packed is None and not columns:
         return
     if depth == _DEEPEST:
         raise ValueError(f"it is packed more than {_DEEPEST} times over")
     stream.seek(0)
     left = _MOST_BYTES
-    for chunk in itertools.chain.from_iterable(_content(one, depth + 1) for one in _members(stream, packed)):
+    inner = (_content(one, depth + 1) for one in _members(stream, packed)) if packed else [_parquet_texts(stream)]
+    for chunk in itertools.chain.from_iterable(inner):
         left -= len(chunk)
         if left < 0:
             raise ValueError("it has more than a gigabyte when unpacked")
         yield chunk
+
+
+#: What a Parquet file begins with (https://parquet.apache.org/docs/file-format/); its columns are compressed.
+_PARQUET = b"PAR1"
+#: Rows of a Parquet file that are unpacked at a time: one that holds a gigabyte shows it before all of it is there.
+_ROWS = 1000
+
+
+def _parquet_texts(stream: IO[bytes]) -> Iterator[bytes]:
+    """The texts in the columns of a Parquet file, such as a shard or an export.
+
+    Raises:
+        MissingExtra: pyarrow is not installed.
+    """
+    _, parquet = parquet_modules()
+    for batch in parquet.ParquetFile(stream).iter_batches(batch_size=_ROWS):
+        yield from (text.encode("utf-8", "surrogatepass") + b"\0" for text in strings_in(batch.to_pylist()))
 
 
 class Trace(msgspec.Struct, frozen=True):

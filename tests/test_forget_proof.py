@@ -173,6 +173,30 @@ def test_archives_are_looked_into(memory: Memory, pack: Callable[[bytes], bytes]
     assert (trace.file, trace.texts) == ("backup.bin", 1)
 
 
+def columns(data: bytes) -> bytes:
+    pyarrow = pytest.importorskip("pyarrow")
+    file = io.BytesIO()
+    pytest.importorskip("pyarrow.parquet").write_table(pyarrow.table({"labels": [[data.decode(), "x"]] * 3}), file)
+    return file.getvalue()
+
+
+@pytest.mark.parametrize("pack", [columns, lambda data: gzip.compress(columns(data))])
+def test_columns_of_parquet_are_looked_into(memory: Memory, pack: Callable[[bytes], bytes]) -> None:
+    """They are compressed, so that a shard, a sum or an export below the memory hides what it says."""
+    memory.root.joinpath("sums").mkdir()
+    memory.root.joinpath("sums", "labels.parquet").write_bytes(pack(f"{'x' * 300} {THEIR_TASK} {'x' * 300}".encode()))
+    (trace,) = proof_of(memory).left
+    assert (trace.file, trace.texts) == ("sums/labels.parquet", 1)
+
+
+def test_parquet_that_cannot_be_read_is_named(memory: Memory, monkeypatch: pytest.MonkeyPatch) -> None:
+    memory.root.joinpath("labels.parquet").write_bytes(columns(b"some words of another session"))
+    monkeypatch.setitem(sys.modules, "pyarrow.parquet", None)
+    (unsearched,) = proof_of(memory).unsearched
+    assert unsearched.file == "labels.parquet"
+    assert "pip install" in unsearched.problem
+
+
 @pytest.mark.parametrize(
     ("data", "problem"),
     [

@@ -111,6 +111,19 @@ def test_refresh_shows_nothing_from_outside(topics: Topics, tmp_path: Path) -> N
     assert [one.current for one in answer.entries] == [None]
 
 
+def test_refresh_shows_no_secret(topics: Topics, tmp_path: Path) -> None:
+    """Whoever wrote an entry chose the file that is read, and an agent may read the answer."""
+    secret = "ghp_" + "Zq3Vb8Xw2Rk6Tm9Yp4Ls7Nd1Hf5Jc0Ga9Ue3"
+    (tmp_path / ".env").write_text(f"TOKEN={secret}\nDB=postgres://app:hunter2XYZpw@db/x\nMODE=quick\n")
+    os.utime(tmp_path / ".env", (NOW.timestamp() + 60,) * 2)
+    topics.store("t", "how the shop is deployed", source=".env:1")
+    answer: Any = topics.topics("stale", refresh=True)
+    shown = answer.entries[0].current
+    assert secret not in shown
+    assert "hunter2XYZpw" not in shown
+    assert shown.splitlines()[2] == "3: MODE=quick"
+
+
 def test_prune_lists_first_and_removes_only_when_told(topics: Topics, clock: Clock) -> None:
     clock.back(days=100)
     topics.store("t", "old and left alone")

@@ -1,7 +1,8 @@
 """Maintenance: `prune` old entries, `compact` the log, `reindex`, and `stale`: entries whose source has changed.
 
 A source is ``path:line`` or a path. A file that does not exist is no evidence for anything, so such sources are only
-counted. With ``refresh`` the lines that the source names are shown as they are now, of files inside the project.
+counted. With ``refresh`` the lines that the source names are shown as they are now, of files inside the project and
+without the secrets in them: anybody may have named the source.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from helix_episodes.redaction import redact_text
 from helix_episodes.safe_files import irregularity, read_regular
 from helix_graph.database import erase_traces
 from helix_graph.helix_db import HELIX_DB, HelixDatabase, datetime_of
@@ -132,7 +134,10 @@ def _current(file: Path, line: int | None, folders: Sequence[Path]) -> str | Non
     except (OSError, UnicodeDecodeError):
         return None
     start, end = (0, _MOST_LINES) if line is None else (max(line - 1 - _AROUND, 0), line + _AROUND)
-    return "\n".join(f"{number}: {text}" for number, text in enumerate(lines[start:end], start + 1))
+    shown = redact_text("\n".join(lines[start:end])).split("\n")
+    if len(shown) != len(lines[start:end]):  # a key of several lines was cut, so what follows has other numbers
+        return "\n".join(shown)
+    return "\n".join(f"{number}: {text}" for number, text in enumerate(shown, start + 1))
 
 
 #: What is told how much is done of how much.
