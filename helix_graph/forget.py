@@ -24,6 +24,7 @@ import io
 import itertools
 import lzma
 import os
+import re
 import tarfile
 import zipfile
 from collections import defaultdict
@@ -53,7 +54,7 @@ from helix_graph.issues.api import Issues
 from helix_graph.plans.workspaces import forget_names, forget_tasks
 from helix_graph.project import ACCEPTED_RULES, HIGHLIGHTS, HOOK_LOG, PAGES, PREPARED, RULE_TRIALS, digest
 from helix_graph.rules.staged import AcceptedRule, forget_rules
-from helix_graph.set_aside import ASSERTIONS, SET_ASIDE, quarantined_of_session
+from helix_graph.set_aside import ASSERTIONS, SET_ASIDE, quarantined_of_session, quarantined_sessions
 from helix_graph.shards.files import forget_in_shards, parquet_modules
 from helix_graph.shared_authors import CACHE as SHARED_AUTHORS
 from helix_graph.sharing.model import ServerErasure
@@ -311,7 +312,9 @@ def forget(
     scanned = list(store.scan()) if by_condition else []
     chosen = {_recorded(name, root, store, databases) for name in selection.sessions}
     chosen |= {session_of(path) for path, one in scanned if isinstance(one, Episode) and selection.takes(one)}
-    chosen |= {name for path in store.files() if digest(name := session_of(path)) in waiting}
+    left = {session_of(path) for path in store.files()} | quarantined_sessions(root)
+    left |= {name for insights in databases if waiting for name in insights.sessions_named()}
+    chosen |= {name for name in left if digest(name) in waiting}
     sessions, proof, shared = sorted(chosen), None, tuple[str, ...]()
     written = [AssertionStore(folder / ASSERTIONS) for folder in (graph.causality, root / SET_ASIDE)]
     assertions = [path for one in written for path in one.naming(sessions)]
@@ -380,9 +383,25 @@ def _bury(root: Path, store: EpisodeStore, sessions: Sequence[str], written: Seq
             with suppress(OSError, InvalidEpisode):  # by the ids of its steps a copy in a later log is recognised
                 steps.update(ids_in(decode_episode(read_regular(path), path=path)))
         files += [path for one in written for path in one.naming([session])]
-        Tombstones(root).bury(session, said={text for path in files for text in texts_of(path)}, steps=steps)
+        Tombstones(root).bury(
+            session, said={text for path in files for text in texts_of(path) or _quoted_in(path)}, steps=steps
+        )
         doomed += [*files, team_marker(root, PREFIX + session)]
     return sorted(doomed, key=lambda path: path.parent == store.folder)
+
+
+#: A text of JSON that is no name of a part.
+_JSON_TEXT = re.compile(rb'"(?:[^"\\]|\\.)*"(?!\s*:)')
+
+
+def _quoted_in(path: Path) -> set[str]:
+    """The texts in a damaged JSON file, as far as they are whole; nothing of what is no file."""
+    found = set[str]()
+    with suppress(OSError):
+        for one in _JSON_TEXT.finditer(read_regular(path)):
+            with suppress(msgspec.DecodeError, UnicodeDecodeError):
+                found.add(msgspec.json.decode(one[0], type=str))
+    return found
 
 
 def _remove(doomed: Sequence[Path]) -> None:

@@ -49,3 +49,9 @@ def _place(root: Path, path: Path, marked_by: bytes) -> Path:
 def quarantined_of_session(root: Path, session: str) -> list[Path]:
     """What was set aside of a session's episode."""
     return sorted((root / SET_ASIDE / EPISODES).glob(f"episode-{escape(session)}.{'[0-9a-f]' * _HASH_DIGITS}.json"))
+
+
+def quarantined_sessions(root: Path) -> set[str]:
+    """The sessions whose episodes were set aside."""
+    names = (path.stem for path in (root / SET_ASIDE / EPISODES).glob(f"episode-*.{'[0-9a-f]' * _HASH_DIGITS}.json"))
+    return {name.removeprefix("episode-")[: -_HASH_DIGITS - 1] for name in names}

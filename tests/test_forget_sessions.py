@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import sqlite3
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
@@ -16,6 +17,7 @@ from helix_episodes.safe_files import remove_file
 from helix_graph import Memory
 from helix_graph.errors import GraphNotCompiled
 from helix_graph.insights import harvest
+from helix_graph.tombstones import Tombstones
 from helix_graph.trust import team_marker
 from processes import assert_as_fresh, write_logs
 
@@ -51,6 +53,35 @@ def memory(tmp_path: Path, script: Callable[..., Script]) -> Memory:
 
 def everything(memory: Memory) -> bytes:
     return b"".join(path.read_bytes() for path in sorted(memory.root.rglob("*")) if path.is_file())
+
+
+DAMAGES: dict[str, Callable[[Path], object]] = {
+    "cut": lambda path: path.write_bytes(path.read_bytes()[:-40]),
+    "junk": lambda path: path.write_bytes(path.read_bytes() + b"\xff{"),
+    "pipe": lambda path: (path.unlink(), os.mkfifo(path)),
+    "link": lambda path: (path.unlink(), path.symlink_to("/etc/hostname")),
+}
+
+
+@pytest.mark.parametrize("damage", DAMAGES)
+@pytest.mark.parametrize("doctored", [False, True])
+def test_a_session_whose_episode_is_damaged_is_forgotten(memory: Memory, damage: str, *, doctored: bool) -> None:
+    """By its name, or by a forgetting without one after the doctor has set the file aside."""
+    memory.insights.harvest()
+    path = memory.episodes.path_of("the-secret-session")
+    DAMAGES[damage](path)
+    if doctored:
+        Tombstones(memory.root).bury(
+            "the-secret-session", said=[THEIR_TASK, THEIR_OUTPUT], steps=[]
+        )  # as one cut short
+        memory.doctor(fix=True)
+    report = memory.forget([] if doctored else ["the-secret-session"])
+    assert report.sessions == ("the-secret-session",)
+    assert report.proof is not None
+    assert report.proof.whole, report.proof
+    assert not path.exists()
+    assert not any(text.encode() in everything(memory) for text in (THEIR_TASK, THEIR_OUTPUT, "bindery/guillotine.py"))
+    assert not memory.insights.sessions_named() & {"the-secret-session"}
 
 
 def test_nothing_of_it_remains_in_any_file(memory: Memory, tmp_path: Path) -> None:

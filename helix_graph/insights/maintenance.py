@@ -23,6 +23,7 @@ from typing import TYPE_CHECKING, Any, TypedDict
 
 from msgspec.structs import replace
 
+from helix_episodes.errors import InvalidEpisode
 from helix_episodes.light_imports import blake2b
 from helix_episodes.store import PREFIX
 from helix_graph.database import ANY_OF, as_list
@@ -40,7 +41,8 @@ from helix_graph.validation import as_fraction, as_int
 if TYPE_CHECKING:
     import sqlite3
 
-    from helix_graph.insights.context import InsightContext
+    from helix_episodes.model import Episode
+    from helix_graph.insights.context import InsightContext, ProjectHistory
 
 
 def anonymous_entry(entry: FeedbackEntry, gone: Iterable[str | None]) -> FeedbackEntry:
@@ -155,8 +157,16 @@ def _tasks_of(context: InsightContext, gone: set[str]) -> set[str]:
     if context.history is None:
         return set()
     episodes = context.history.episodes
-    found = {one.task_id for name in gone if (one := episodes.get(name)) and one.task_id}
+    found = {one.task_id for one in _readable(context.history, gone) if one.task_id}
     return found - {one.task_id for one in (episodes.list() if found else ()) if one.session not in gone}
+
+
+def _readable(history: ProjectHistory, names: Iterable[str]) -> Iterator[Episode]:
+    """Those of the episodes that are there; a damaged one teaches nothing, and keeps no session from being forgotten."""
+    for name in names:
+        with contextlib.suppress(InvalidEpisode):
+            if found := history.episodes.get(name):
+                yield found
 
 
 def _cut(connection: sqlite3.Connection, gone: set[str]) -> list[StoredInsight]:
@@ -185,8 +195,7 @@ def _reword(context: InsightContext, connection: sqlite3.Connection, stored: Sto
         rows.update(connection, stored, replace(insight, episode=""))
         return True
     others = sorted({link.episode for link in links_of(connection, [insight.uid]) if link.episode})
-    episodes = (context.required_history.episodes.get(one) for one in others)
-    groups = grouped(one for one in episodes if one)
+    groups = grouped(_readable(context.required_history, others))
     group = next((group for group in groups if group.uid == insight.uid), None)
     if group is None:
         return False
