@@ -277,6 +277,15 @@ def test_the_older_form_comes_in_with_what_helped_as_causal_hits(tmp_path: Path)
     assert (memory["trigger"], memory["resolution"], memory["helped"]) == ("circular import", "move the types", 3)
 
 
+@pytest.mark.parametrize("end", ["\u2028", "\u2029", "\x85", "\x1c"])
+def test_a_text_with_a_line_end_of_another_alphabet_comes_back(tmp_path: Path, end: str) -> None:
+    ann, bob = Insights(tmp_path / "ann.db"), Insights(tmp_path / "bob.db")
+    ann.store(f"Retry the parcel service once{end}with the idempotency key")
+    ann.export_to(tmp_path / "backup.jsonl")
+    bob.import_from(tmp_path / "backup.jsonl", own=True)
+    assert unmarked(bob.export()) == unmarked(ann.export())
+
+
 def test_two_who_exchange_exports_have_each_insight_once(tmp_path: Path) -> None:
     """Edited ones too, whose ids do not follow from their texts; what one's own file brings is one's own."""
     ann, bob = Insights(tmp_path / "ann.db"), Insights(tmp_path / "bob.db")

@@ -162,7 +162,7 @@ def _tasks_of(context: InsightContext, gone: set[str]) -> set[str]:
 
 
 def _readable(history: ProjectHistory, names: Iterable[str]) -> Iterator[Episode]:
-    """Those of the episodes that are there; a damaged one teaches nothing, and keeps no session from being forgotten."""
+    """Those of the episodes that are there; a damaged one teaches nothing, and holds up no forgetting."""
     for name in names:
         with contextlib.suppress(InvalidEpisode):
             if found := history.episodes.get(name):

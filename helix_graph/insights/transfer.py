@@ -412,7 +412,8 @@ def line_of(record: Record | ImportMark) -> str:
 def _read(path: Path, *, now: datetime) -> tuple[list[Record], list[ImportMark] | None]:
     """The records of an export, and what it says that imports had brought; None where its version does not say it."""
     try:
-        lines = read_regular(path).decode().splitlines()
+        # Of bytes: texts have line ends of other alphabets, which JSON need not escape.
+        lines = [line.decode() for line in read_regular(path).splitlines()]
     except (OSError, UnicodeError) as error:
         raise unusable(path, str(error)) from error
     if not lines or lines[0] not in {_HEADER, _UNMARKED}:

@@ -132,7 +132,7 @@ def read_line(data: bytes, *, now: datetime) -> PrivateRecord:
     """
     if data.startswith(_TOPIC):
         return PrivateRecord(_topic_line(data, now=now), None)
-    match [record_of(line, now=now) for line in data.decode().splitlines()]:
+    match [record_of(line, now=now) for line in map(bytes.decode, data.splitlines())]:
         case [record] if not isinstance(record, ImportMark):
             mark = None
         case [record, ImportMark() as mark] if not isinstance(record, ImportMark):
