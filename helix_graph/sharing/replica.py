@@ -33,7 +33,15 @@ from helix_episodes.msgspec_types import read_json
 from helix_episodes.normalization import one_line
 from helix_episodes.safe_files import locked, make_folder, remove_file, write_atomically
 from helix_episodes.store import PREFIX, EpisodeStore, decode_episode, encode_episode, is_session_id, session_of
-from helix_graph.project import TEAM, TEAM_EPISODES, TEAM_FORGOTTEN, TEAM_RECORDS, TEAM_STATE, forgotten_elsewhere
+from helix_graph.project import (
+    FORGOTTEN,
+    TEAM,
+    TEAM_EPISODES,
+    TEAM_FORGOTTEN,
+    TEAM_RECORDS,
+    TEAM_STATE,
+    forgotten_elsewhere,
+)
 from helix_graph.project import digest as subject_of_name
 from helix_graph.shared_authors import author_name
 from helix_graph.sharing.own_records import own_insights
@@ -63,7 +71,7 @@ if TYPE_CHECKING:
 
     from helix_graph.sharing.api import Sharing
     from helix_graph.sharing.model import ShareMerged
-    from helix_graph.sharing.private_lines import PrivateRecord
+    from helix_graph.sharing.private_lines import PrivateLine, PrivateRecord
     from helix_graph.sharing.records import SharedRecord
     from helix_graph.sharing.server import ServerEntry, ServerLine
 
@@ -300,6 +308,14 @@ class Replica:
         marker = self._markers.pop(entry.subject)
         remove_file(self._store.folder / marker.name)
         return remove_file(marker)
+
+    def is_forgotten(self, subject: str) -> bool:
+        """Whether this user forgot it here."""
+        return (self.root / FORGOTTEN / f"{subject}.json").exists()
+
+    def is_let_go(self, line: PrivateLine | ServerLine, let_go: frozenset[str]) -> bool:
+        """Whether something that a line rests on was forgotten here, or is among what was ``let_go`` of."""
+        return any(one in let_go or self.is_forgotten(one) for one in line.rests_on)
 
     def note_deleted(self, subjects: Iterable[str]) -> bool:
         """Remembers what this user deleted on the server, from whichever machine; whether any of it is new."""

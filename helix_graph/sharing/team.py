@@ -17,37 +17,28 @@ from __future__ import annotations
 import itertools
 import os
 import time
-from contextlib import suppress
-from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
-from helix_episodes.corrections import OutcomeRevision, corrected
-from helix_episodes.errors import InvalidEpisode, WriteFailed
-from helix_episodes.safe_files import read_regular
-from helix_episodes.store import PREFIX, EpisodeStore, decode_episode, encode_episode
+from helix_episodes.errors import WriteFailed
+from helix_episodes.store import EpisodeStore
 from helix_graph.errors import MissingExtra, TeamServerFailed
-from helix_graph.graph.assertions import FOLDER as ASSERTIONS
-from helix_graph.graph.assertions import AssertionStore
 from helix_graph.helix_db import kept_open
 from helix_graph.project import FORGOTTEN, SERVER_VARIABLE, read_table, user_configuration
-from helix_graph.project import digest as subject_of_name
 from helix_graph.shared_authors import author_name
 from helix_graph.sharing.model import ServerErasure, TeamPulled, TeamPushed, TeamReport, TeamSettings
-from helix_graph.sharing.private_lines import KEY_OF_NUMBERS, key_of_insight
-from helix_graph.sharing.records import SharedFeedback, SharedInsight, ShareProblem, encode, find_secrets
-from helix_graph.sharing.replica import Replica, ReplicaState, subject_of_record, subject_of_session
-from helix_graph.sharing.server import ServerObject, TeamServer, batches, check_project
-from helix_graph.sharing.server_schema import LARGEST_OBJECT, LARGEST_RECORD
-from helix_graph.trust import shared_episodes
+from helix_graph.sharing.private_lines import key_of_insight
+from helix_graph.sharing.pushing import Pushing, digest_of, digest_of_all
+from helix_graph.sharing.records import ShareProblem, encode
+from helix_graph.sharing.replica import Replica, ReplicaState, subject_of_record
+from helix_graph.sharing.server import ServerObject, TeamServer, check_project
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
     from helix_graph.sharing.api import Sharing
-    from helix_graph.sharing.private_lines import PrivateLine
     from helix_graph.sharing.records import SharedRecord
     from helix_graph.sharing.server import ServerEntry, ServerLine, ServerStanding
 
@@ -147,24 +138,19 @@ class Team:
         progress: Callable[[int, int, Path], None] | None,
         *,
         mine: bool = False,
-    ) -> _Pushing:
+    ) -> Pushing:
         """Pushes all that is this memory's own, and deletes what was forgotten; nothing, where one may only read.
 
         With ``mine`` what is here as the server has it counts as pushed from here.
         """
-        pushing = self._pushing(server, replica)
+        pushing = Pushing(server, replica, self._sharing.own)
         if standing.may_write:
             self._note_deleted(server, replica)
             mark, records = self._sharing.own.mark(), self._own_records()
-            own = itertools.chain(self._own_episodes(pushing, progress), pushing.records(records))
-            self._push(server, replica, own, pushing, mine=mine)
-            self._push_lines(server, replica, pushing, mine=mine)
-            replica.change(mark=mark, pushed=_digest_of(records))
+            pushing.push(itertools.chain(pushing.episodes(progress), pushing.records(records)), mine=mine)
+            pushing.push_lines(mine=mine)
+            replica.change(mark=mark, pushed=digest_of(records))
         return pushing
-
-    def _pushing(self, server: TeamServer, replica: Replica) -> _Pushing:
-        """What is to be counted. A memory that came from elsewhere changes nothing that it did not push itself."""
-        return _Pushing(server.own(), sent=None if replica.is_begun_here else set(replica.state.sent))
 
     def _note_deleted(self, server: TeamServer, replica: Replica) -> bool:
         """Remembers which sessions of own records this user forgot on another machine; whether any is new.
@@ -173,58 +159,6 @@ class Team:
         """
         named = set(itertools.chain.from_iterable(self._sharing.own.sessions().values()))
         return replica.note_deleted(server.deleted(named))
-
-    def _push_lines(
-        self,
-        server: TeamServer,
-        replica: Replica,
-        pushing: _Pushing,
-        *,
-        is_forgetting: bool = False,
-        mine: bool = False,
-    ) -> None:
-        """Pushes what the server keeps for this user alone, and deletes there what is no more so.
-
-        Lines quote what people asked, so new ones wait for `sync`, as sessions do: where somebody only forgets, a line
-        is pushed in the place of one that said more of the same record, or if it says that an insight was forgotten.
-
-        A line goes when another one of the same record comes, when the server has its insight as one that this memory
-        shares, and when something that it names was forgotten. What is merely missing here stays.
-        """
-        let_go = self._sharing.own.let_go()
-        there = {one.subject: one for one in server.private()}
-        own = {one.subject: one for one in self._sharing.own.private_lines() if not self._rests_on_gone(one, let_go)}
-        new: set[str] = set()
-        if server.has_private():
-            known = {*let_go, *(one.key for one in there.values())}
-            taken = {one.key for one in there.values() if not pushing.may_change(one.subject)}
-            wanted = (
-                one
-                for one in own.values()
-                if (not is_forgetting or one.key in known) and pushing.may_say(one, taken=taken)
-            )
-            checked = pushing.lines(wanted, there)
-            for part in batches(checked, size=lambda one: len(one.data)):
-                new |= server.push_private(part)
-        pushing.lines_pushed = len(new)
-        followed = {own[subject].key for subject in new}
-        shared = (one for subject, one in pushing.own.items() if subject in pushing.there)
-        followed |= {key_of_insight(one.uid) for one in shared if isinstance(one, SharedInsight)}
-        followed |= self._sharing.own.replaced_twins()
-        gone = {
-            subject
-            for subject, one in there.items()
-            if subject not in own
-            and pushing.may_change(subject)
-            and (one.key in followed or self._rests_on_gone(one, let_go))
-        }
-        if gone:
-            server.delete(gone)
-        pushing.note_sent(new | (own.keys() & there.keys() if mine else set()))
-        replica.change(let_go=_digest_of_all(let_go), sent=frozenset(pushing.sent or ()))
-
-    def _rests_on_gone(self, line: PrivateLine | ServerLine, let_go: frozenset[str]) -> bool:
-        return any(one in let_go or self._is_forgotten(one) for one in line.rests_on)
 
     def _take_back(
         self, server: TeamServer, replica: Replica, standing: ServerStanding
@@ -236,15 +170,15 @@ class Team:
         here = {subject_of_record(one) for one in self._sharing.own.records()}
         listed = itertools.islice(_each(server, standing), MOST_ENTRIES)
         own = [one for one in listed if one.author == standing.role]
-        there = [one for one in own if one.kind != "gone" and not self._is_forgotten(one.subject)]
+        there = [one for one in own if one.kind != "gone" and not replica.is_forgotten(one.subject)]
         wanted = [one for one in there if one.subject not in here and not replica.is_own(one)]
         wrong = [problem for one, data in server.contents(wanted) if (problem := replica.keep(one, data, mine=True))]
-        lines = self._lines_wanted(server)
+        lines = self._lines_wanted(server, replica)
         spoilt = [problem for line, data in server.contents(lines) if (problem := replica.keep_line(line, data))]
         replica.take_back(self._sharing, deleted=(one.subject for one in own if one.kind == "gone"))
         return len(wanted) - len(wrong), len(lines) - len(spoilt), [*wrong, *spoilt]
 
-    def _lines_wanted(self, server: TeamServer) -> list[ServerLine]:
+    def _lines_wanted(self, server: TeamServer, replica: Replica) -> list[ServerLine]:
         """The lines of this role whose records are not here, and that name nothing which was forgotten here.
 
         Of two lines of a record, of two machines, the later one.
@@ -253,7 +187,7 @@ class Team:
         here = {one.key for one in self._sharing.own.private_lines()} | let_go
         here |= {key_of_insight(uid) for uid in self._sharing.own.uids()}
         newest = {one.key: one for one in server.private()}
-        return [one for one in newest.values() if one.key not in here and not self._rests_on_gone(one, let_go)]
+        return [one for one in newest.values() if one.key not in here and not replica.is_let_go(one, let_go)]
 
     def follow(self, *, began: str = "", progress: Callable[[int, int, Path], None] | None = None) -> TeamPulled:
         """Brings in what others have, for as long as the user's settings say; the next call goes on from there.
@@ -290,9 +224,9 @@ class Team:
         if not (settings.database and state.project) or mark == state.mark or replica.was_away(within=_WAIT):
             return TeamPushed()
         records = self._own_records()
-        digest, let_go = _digest_of(records), _digest_of_all(self._sharing.own.let_go())
+        digest, let_go = digest_of(records), digest_of_all(self._sharing.own.let_go())
         try:
-            if digest == (state.pushed or _digest_of(())) and let_go == (state.let_go or _digest_of_all(())):
+            if digest == (state.pushed or digest_of(())) and let_go == (state.let_go or digest_of_all(())):
                 done: TeamPushed | None = TeamPushed()
             else:
                 with TeamServer(settings.database, state.project, budget=settings.seconds) as server:
@@ -317,10 +251,10 @@ class Team:
             return TeamPushed(away=f"{author_name(standing.role)} may only read on the server: it stays here")
         if self._note_deleted(server, replica):
             records = self._own_records()
-        pushing = self._pushing(server, replica)
-        self._push(server, replica, pushing.records(records), pushing)
-        if _digest_of_all(self._sharing.own.let_go()) != (replica.state.let_go or _digest_of_all(())):
-            self._push_lines(server, replica, pushing, is_forgetting=True)
+        pushing = Pushing(server, replica, self._sharing.own)
+        pushing.push(pushing.records(records))
+        if digest_of_all(self._sharing.own.let_go()) != (replica.state.let_go or digest_of_all(())):
+            pushing.push_lines(is_forgetting=True)
         return TeamPushed(stored=pushing.stored, deleted=len(pushing.deleted), problems=tuple(pushing.problems))
 
     def erase(self) -> ServerErasure | None:
@@ -341,51 +275,14 @@ class Team:
             return ServerErasure(problem=f"no server is named; set {SERVER_VARIABLE}, and forget again without options")
         try:
             with TeamServer(address, project) as server:
-                pushing = self._pushing(server, replica)
-                self._push(server, replica, pushing.records(self._own_records()), pushing)
-                self._push_lines(server, replica, pushing, is_forgetting=True)
+                pushing = Pushing(server, replica, self._sharing.own)
+                pushing.push(pushing.records(self._own_records()))
+                pushing.push_lines(is_forgetting=True)
                 forgotten = {path.stem for path in (self.root / FORGOTTEN).glob("*.json")}
                 found = server.trace(forgotten | pushing.deleted, rests_on=forgotten | self._sharing.own.let_go())
                 return ServerErasure(deleted=len(pushing.deleted), left=found.objects, tombstones=found.tombstones)
         except TeamServerFailed as error:
             return ServerErasure(problem=str(error))
-
-    def _push(
-        self,
-        server: TeamServer,
-        replica: Replica,
-        own: Iterable[ServerObject],
-        pushing: _Pushing,
-        *,
-        mine: bool = False,
-    ) -> None:
-        """Pushes what the server does not have, then deletes there what was forgotten here."""
-        for part in batches(own, size=lambda one: len(one.data)):
-            pushing.offered += len(part)
-            pushing.stored += server.push(part)
-            pushing.note_sent(one.subject for one in part)
-        forgotten = self._forgotten_of(replica, pushing)
-        pushing.deleted = set(filter(pushing.may_change, forgotten))
-        pushing.note_sent(pushing.unchanged - forgotten if mine else ())
-        if pushing.deleted:
-            server.delete(pushing.deleted)
-        pushing.missing = (replica.state.records & pushing.there.keys()) - pushing.own.keys() - pushing.deleted
-        rests_on = {subject_of_name(name): found for name, found in self._sharing.own.sessions().items()}
-        kept = {subject: found for subject, found in replica.state.rests_on.items() if subject in pushing.missing}
-        records, sent = frozenset(pushing.own) | pushing.missing, frozenset(pushing.sent or ())
-        replica.change(records=records, rests_on={**kept, **rests_on}, sent=sent)
-
-    def _forgotten_of(self, replica: Replica, pushing: _Pushing) -> set[str]:
-        """What the server has of this role that somebody forgot here; what is merely missing here is no such thing."""
-        names = self._sharing.own.forgotten(pushing.own.values())
-        subjects = {subject_of_name(name) for name in names} | set(filter(self._is_forgotten, pushing.there))
-        # What rested on a forgotten session went with it, and nothing here tells of it.
-        subjects |= {
-            subject
-            for subject, sessions in replica.state.rests_on.items()
-            if subject not in pushing.own and any(map(self._is_forgotten, sessions))
-        }
-        return subjects & pushing.there.keys()
 
     def _begin(self, replica: Replica, standing: ServerStanding, project: str) -> None:
         """Where this memory stands with the server; from the beginning, if that is another one, or an older copy."""
@@ -458,31 +355,10 @@ class Team:
     def _lacking(self, replica: Replica, entries: Iterable[ServerEntry]) -> list[ServerEntry]:
         """What has to be read of these: neither deleted, nor forgotten here, nor here as it is."""
         return [
-            one for one in entries if one.kind != "gone" and not self._is_forgotten(one.subject) and replica.lacks(one)
+            one
+            for one in entries
+            if one.kind != "gone" and not replica.is_forgotten(one.subject) and replica.lacks(one)
         ]
-
-    def _own_episodes(
-        self, pushing: _Pushing, progress: Callable[[int, int, Path], None] | None
-    ) -> Iterator[ServerObject]:
-        """Those that the server does not have as they are, as people have corrected them.
-
-        What later sessions show of an earlier one each memory finds by itself.
-        """
-        files = {path.stem: path for path in self._store.files()}
-        corrections = AssertionStore(self.root / "causality" / ASSERTIONS).corrections()
-        shared = shared_episodes(self.root, files)
-        for number, (name, path) in enumerate(files.items()):
-            if progress:
-                progress(number, len(files), path)
-            if name not in shared:
-                subject = subject_of_session(name.removeprefix(PREFIX))
-                data = read_regular(path)
-                said = [each for each in corrections.get(name, ()) if not isinstance(each, OutcomeRevision)]
-                if said:
-                    with suppress(InvalidEpisode):  # compiling names it
-                        data = encode_episode(corrected(decode_episode(data, path=path), said))
-                one = ServerObject(subject=subject, kind="episode", data=data)
-                yield from pushing.checked(f"episodes/{path.name}", one)
 
     def _own_records(self) -> list[tuple[SharedRecord, ServerObject]]:
         """Own insights, their outcomes and entries of topics, as they are and as the server has them."""
@@ -490,9 +366,6 @@ class Team:
             (one, ServerObject(subject=subject_of_record(one), kind="record", data=encode(one)))
             for one in self._sharing.own.records()
         ]
-
-    def _is_forgotten(self, subject: str) -> bool:
-        return (self.root / FORGOTTEN / f"{subject}.json").exists()
 
 
 def _each(server: TeamServer, standing: ServerStanding) -> Iterator[ServerEntry]:
@@ -524,98 +397,3 @@ def _kept(
         if is_late:
             return kept, problems, True
     return kept, problems, False
-
-
-class _Pushing:
-    """What is counted while objects are pushed; ``there`` are the hashes of what the server has.
-
-    ``sent`` is what alone may be replaced or deleted there; without it everything that this role has pushed.
-    """
-
-    def __init__(self, there: dict[str, str], *, sent: set[str] | None) -> None:
-        self.there = there
-        self.sent = sent
-        self.deleted: set[str] = set()
-        self.unchanged: set[str] = set()
-        self.offered = self.stored = self.lines_pushed = 0
-        self.own: dict[str, SharedRecord] = {}
-        self.missing: frozenset[str] = frozenset()
-        self.problems: list[ShareProblem] = []
-
-    def records(self, own: Iterable[tuple[SharedRecord, ServerObject]]) -> Iterator[ServerObject]:
-        """Those of the own records that the server does not have as they are."""
-        for record, one in own:
-            if one.subject in self.own:  # two entries of the same words, topic and time are one to everybody else
-                continue
-            if isinstance(record, SharedFeedback) and one.subject not in self.there and self._judges_others(record):
-                problem = "it judges what another memory of yours pushed, so it stays here"
-                self.problems.append(
-                    ShareProblem(file=f"the outcome {record.id}", line=1, problem=problem, kind="invalid")
-                )
-                continue
-            self.own[one.subject] = record
-            yield from self.checked(f"the {type(record).__name__} {one.subject[:12]}", one)
-
-    def lines(self, own: Iterable[PrivateLine], there: Collection[str]) -> Iterator[PrivateLine]:
-        """Those of the own lines that are not ``there`` and may be pushed."""
-        for one in own:
-            if one.subject not in there and self._may_be_pushed(
-                f"the line {one.subject[:12]}", one.data, largest=LARGEST_RECORD
-            ):
-                yield one
-
-    def checked(self, name: str, one: ServerObject) -> Iterator[ServerObject]:
-        """The object, unless the server has it as it is, or it may not be pushed."""
-        largest = LARGEST_OBJECT if one.kind == "episode" else LARGEST_RECORD
-        if self.there.get(one.subject) == one.hash:
-            self.unchanged.add(one.subject)
-        elif one.subject in self.there and not self.may_change(one.subject):
-            problem = "the server has it in another form, pushed from another memory of yours: that one stays"
-            self.problems.append(ShareProblem(file=name, line=1, problem=problem, kind="invalid"))
-        elif self._may_be_pushed(name, one.data, largest=largest):
-            yield one
-
-    def may_change(self, subject: str) -> bool:
-        """Whether what the server has of a subject may be replaced or deleted from here."""
-        return self.sent is None or subject in self.sent
-
-    def may_say(self, line: PrivateLine, *, taken: Collection[str]) -> bool:
-        """Whether a line may be pushed: from a memory that came from elsewhere none about what others pushed.
-
-        ``taken`` are the keys of lines that the server has from other memories of this user.
-        """
-        if self.sent is None:
-            return True
-        named = {line.key, *line.rests_on}
-        return line.key != KEY_OF_NUMBERS and named.isdisjoint(taken) and not any(map(self._is_others, named))
-
-    def _judges_others(self, record: SharedFeedback) -> bool:
-        return any(self._is_others(key_of_insight(uid)) for uid in (*record.helped, *record.present))
-
-    def _is_others(self, subject: str) -> bool:
-        return subject in self.there and not self.may_change(subject)
-
-    def note_sent(self, subjects: Iterable[str]) -> None:
-        """Remembers what was pushed from here, where that counts."""
-        if self.sent is not None:
-            self.sent.update(subjects)
-
-    def _may_be_pushed(self, name: str, data: bytes, *, largest: int) -> bool:
-        """Whether it is not too large and has no secret; else it is noted why."""
-        found = list(find_secrets(name, data)) if len(data) <= largest else []
-        if len(data) > largest:
-            problem = f"it has {len(data):,} bytes; the server takes {largest:,}"
-            found = [ShareProblem(file=name, line=1, problem=problem, kind="invalid")]
-        self.problems += found
-        return not found
-
-
-def _digest_of_all(names: Iterable[str]) -> str:
-    """What differs as soon as one more or less is among them."""
-    return sha256("".join(sorted(names)).encode()).hexdigest()
-
-
-def _digest_of(records: Iterable[tuple[SharedRecord, ServerObject]]) -> str:
-    """What differs as soon as one of the records does."""
-    lines = sorted(f"{one.subject} {one.hash}\n" for _, one in records)
-    return sha256("".join(lines).encode()).hexdigest()

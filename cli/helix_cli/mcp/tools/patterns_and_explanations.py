@@ -87,7 +87,7 @@ def issues(
     return Answered(rendered(found, render_issues), found)
 
 
-@tool(title="Why did it fail", effect="reads", page=True, shows="paths_and_causes:render_explanation")
+@tool(title="Why did it fail", effect="reads", page=True, shows="explain_and_contrast:render_explanation")
 def explain(memory: "Memory", episode: EpisodeName) -> object:
     """Why a session came out as it did: the steps that most likely made it fail, each with its reasons and log lines,
     or that the log does not say. Suspects are candidates, no verdicts. Use it before you take up a task that an earlier
@@ -96,7 +96,7 @@ def explain(memory: "Memory", episode: EpisodeName) -> object:
     return memory.causality.explain(episode)
 
 
-@tool(title="Where it parted from a success", effect="reads", shows="paths_and_causes:render_contrast")
+@tool(title="Where it parted from a success", effect="reads", shows="explain_and_contrast:render_contrast")
 def contrast(memory: "Memory", episode: EpisodeName) -> object:
     """The session most alike to this one that came out otherwise, and the step at which the two parted. Use it to learn
     what a successful session did differently.
