@@ -34,8 +34,8 @@ class CachedAntiPattern(Value):
     """What keeps failing: after ``trigger``, ``action`` succeeded ``successes`` of ``occurrences`` times.
 
     ``successes`` is None where people have said so instead of counting. ``others`` is how often other answers to the
-    same situation succeeded, 0 to 1; None where there were none. ``shared`` says that every session of which that is
-    known came with the repository, so that this user's own have yet to agree.
+    same situation succeeded, 0 to 1; None where there were none. This user's own sessions are counted; with ``shared``
+    none of them has it, and what is counted came from others.
     """
 
     trigger: str
@@ -50,11 +50,10 @@ class CachedAntiPattern(Value):
 def write_anti_patterns(root: Path, causality: Causality) -> tuple[CachedAntiPattern, ...]:
     """Counts the anti-patterns of the memory in ``root`` now and writes them down; those seen most often come first."""
     from helix_episodes.safe_files import write_atomically
-    from helix_graph.trust import shared_episodes, tracked_by_git
+    from helix_graph.trust import tracked_by_git
 
     found = [one for one in causality.anti_patterns() if one.level in _LEVELS]
     tracked = bool(found and tracked_by_git(root, ["causality/assertions/"]))
-    shared = shared_episodes(root, {episode for one in found for episode in one.episodes})
     by_label = {
         (one.trigger, one.action): CachedAntiPattern(
             one.trigger,
@@ -64,7 +63,7 @@ def write_anti_patterns(root: Path, causality: Causality) -> tuple[CachedAntiPat
             one.base_rate,
             one.base_n,
             # Of what people added, whether git tracks any of that.
-            tracked if one.successes is None else shared.issuperset(one.episodes),
+            tracked if one.successes is None else one.shared,
         )
         for one in reversed(found)  # one row a situation and action: the basis by which it does worst
         if one.base_rate is None or one.base_rate > one.success_rate
@@ -84,6 +83,7 @@ def write_anti_patterns(root: Path, causality: Causality) -> tuple[CachedAntiPat
 def _fragile(causality: Causality) -> dict[str, str]:
     """The places whose rate says that they fail more, each with its line; the worst check of a place speaks for it.
 
+    This user's own sessions say so: what only shared ones do is told to no agent.
     The line is read by an agent, and a log may name a file anything: a name that is more than a name is left out.
     """
     import re
@@ -94,7 +94,7 @@ def _fragile(causality: Causality) -> dict[str, str]:
     check = re.compile(r"[\w./@+:-]{1,100}(?: [\w./:-]{1,40}){0,2}")
     change = re.compile(rf"a change of {path.pattern}|a run of {check.pattern}")
     found = {}
-    for place in reversed(causality.fragile().places):
+    for place in reversed([one for one in causality.fragile().places if not one.shared]):
         after = tuple(one for one in place.passed_after if change.fullmatch(one.change))
         if place.rate.standing == "worse" and path.fullmatch(place.path) and check.fullmatch(place.rate.check):
             found[place.path] = replace(place, passed_after=after).sentence()
@@ -152,7 +152,7 @@ def graph_state(root: Path) -> list[int] | None:
 
 
 #: Raised when the sentences of the same memory would be others.
-_VERSION = 10
+_VERSION = 11
 
 
 def read_highlights(root: Path) -> dict[str, Any] | None:

@@ -10,6 +10,7 @@ import pytest
 from git_world import git
 from helix_cli.app import run
 from helix_graph import Memory
+from helix_graph.hook_caches import fragile_line, write_anti_patterns
 from hook_calls import call
 
 if TYPE_CHECKING:
@@ -29,19 +30,22 @@ class Project:
 
     def __init__(self, folder: Path, script: Callable[..., Script]) -> None:
         git(folder, "init", "-q")
-        self.folder, self._script = folder, script
+        self.folder, self.script = folder, script
         self.memory = Memory.init(folder, share=True)
 
     def record(self, session: str, day: int, *repair: str, error: str = FAILING, shared: bool = False) -> None:
         """A session of that day that met the error; with a repair the check passes after it."""
         log = (
-            self._script(session, begin=datetime(2026, 9, day, tzinfo=UTC))
+            self.script(session, begin=datetime(2026, 9, day, tzinfo=UTC))
             .prompt("Fix the cart")
             .run("pytest -q", error, code=1)
         )
         for command in repair:
             log = log.run(command, "done")
         log = log.run("pytest -q", "1 passed in 0.1s") if repair else log
+        self.keep(log, session, shared=shared)
+
+    def keep(self, log: Script, session: str, *, shared: bool) -> None:
         self.memory.extract([log.save(self.folder.parent / "logs")])
         if shared:
             git(self.folder, "add", "-f", f".helix/episodes/episode-{session}.json")
@@ -174,3 +178,85 @@ def test_the_best_repair_of_an_issue_is_the_one_of_own_sessions(project: Project
     (issue,) = project.memory.issues.list(by="issue").issues
     best = project.memory.issues.show(issue.id).remedies[0]
     assert (best.what, best.session) == (OWN, "own")
+
+
+PASSED, FAILED = (
+    "1 passed in 0.1s",
+    "FAILED tests/test_cart.py::test_total - AssertionError: assert 3 == 4\n1 failed in 0.1s",
+)
+
+
+def worked_on(project: Project, session: str, day: int, outputs: tuple[str, ...], *, shared: bool = False) -> None:
+    """A session that changes the cart before each run of its tests."""
+    log = project.script(session, begin=datetime(2026, 9, day, tzinfo=UTC)).prompt("Fix the cart")
+    for output in outputs:
+        log = log.edit("shop/cart.py").run("pytest -q", output, code=int(output is FAILED))
+    project.keep(log, session, shared=shared)
+
+
+def test_what_stands_out_is_counted_in_own_sessions(project: Project, capsys: pytest.CaptureFixture[str]) -> None:
+    for number in range(6):
+        project.record(f"theirs-{number}", number + 1, THEIRS, shared=True)
+    for number in range(2):
+        project.record(f"own-{number}", number + 10, OWN)
+    project.memory.graph.compile()
+    own, *rest = project.memory.highlights().found
+    assert f'before "{OWN}" has run' in own.text
+    assert "2 of 2 sessions" in own.text
+    assert (own.shared, own.sessions) == (False, 2)
+    assert all(one.shared and one.text.startswith("Shared sessions alone: ") for one in rest)
+    assert [one.shared_sessions for one in rest if "evil.example" in one.text] == [6]
+    assert "evil.example" not in project.begin()
+    assert run(["highlights"]) == 0
+    assert f'2. Shared sessions alone: pytest fails here before "{THEIRS}" has run' in capsys.readouterr().out
+
+
+def test_an_issue_of_both_has_the_number_of_shared_sessions_beside_it(project: Project) -> None:
+    slip = "shop/cart.py:1:1: E501 Line too long (120 > 100)\nFound 1 error."
+    for number in range(7):
+        log = project.script(f"s{number}", begin=datetime(2026, 9, number + 1, tzinfo=UTC)).prompt("Fix the cart")
+        log = log.run("ruff check .", slip, code=1).edit("shop/cart.py").run("ruff check .", "All checks passed!")
+        project.keep(log, f"s{number}", shared=number < 5)
+    project.memory.graph.compile()
+    (found,) = [one for one in project.memory.highlights().found if "E501" in one.text]
+    assert "in 2 of 2 sessions" in found.text
+    assert found.text.endswith("So it is in 5 shared sessions.")
+    assert (found.sessions, found.shared_sessions, found.shared) == (2, 5, False)
+
+
+def test_what_failed_for_others_is_no_anti_pattern_of_ones_own(
+    project: Project, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for number in range(6):
+        worked_on(project, f"theirs-{number}", number + 1, (FAILED, FAILED), shared=True)
+    for number in range(2):
+        worked_on(project, f"own-{number}", number + 10, (FAILED, PASSED))
+    project.memory.graph.compile()
+    families = [one for one in project.memory.causality.survey().patterns if one.level == "family"]
+    assert (2, 2, 0, 6) in {
+        (one.successes, one.occurrences, one.shared_successes, one.shared_occurrences) for one in families
+    }
+    failing = [one for one in project.memory.causality.anti_patterns(max_success_rate=0.5) if one.level == "family"]
+    assert all(one.shared for one in failing)
+    assert all(one.shared for one in write_anti_patterns(project.memory.root, project.memory.causality))
+    assert run(["patterns", "--all"]) == 0
+    said = " ".join(capsys.readouterr().out.split())
+    assert "2 of 2 (shared: 0 of 6)" in said
+    assert '6 sessions came with the repository or from the team: what they count is shown apart, as "shared".' in said
+
+
+def test_a_file_that_is_fragile_for_others_is_called_so_and_told_to_no_agent(
+    project: Project, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for number in range(6):
+        worked_on(project, f"theirs-{number}", number + 1, (FAILED, PASSED, FAILED), shared=True)
+    worked_on(project, "own", 10, (PASSED, PASSED))
+    project.memory.graph.compile()
+    place = project.memory.causality.fragile("shop/cart.py").places[0]
+    assert (place.rate.failed, place.rate.runs, place.shared_failed, place.shared_runs) == (0, 2, 12, 12)
+    assert all(one.shared for one in project.memory.causality.fragile().places)
+    assert run(["fragile", "shop/cart.py"]) == 0
+    assert "pytest failed in 0 of 2 runs" in (said := capsys.readouterr().out)
+    assert "; in shared sessions 12 of 12." in said
+    write_anti_patterns(project.memory.root, project.memory.causality)
+    assert fragile_line(project.memory.root, "shop/cart.py") == ""

@@ -11,7 +11,7 @@ know of (an action over all tasks, sequences, repetitions, changes without a che
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from difflib import get_close_matches
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
@@ -42,6 +42,7 @@ from helix_graph.graph.patterns import (
 )
 from helix_graph.graph.similar_decisions import COMPARES, SimilarAnswer, words_of
 from helix_graph.stats.intervals import wilson_interval
+from helix_graph.trust import every_shared_episode
 from helix_graph.validation import as_choice, as_int, as_path, as_str
 
 if TYPE_CHECKING:
@@ -147,7 +148,8 @@ class Survey(msgspec.Struct, frozen=True, kw_only=True):
     ``tested`` comparisons were made over them, and ``too_early`` says in words why there are none, if so. ``power``
     is that of `EffectReport`. ``copies`` of other sessions are not counted; ``skipped`` names the files left out.
     ``silenced`` counts the sessions in which an edit silenced a check, by the edit's label; ``tools`` are the agents'
-    own that refused something.
+    own that refused something. ``shared`` counts the sessions that came from others, of which the rows say apart what
+    they add.
     """
 
     patterns: tuple[Pattern, ...]
@@ -161,6 +163,7 @@ class Survey(msgspec.Struct, frozen=True, kw_only=True):
     skipped: tuple[SkippedFile, ...]
     silenced: dict[str, int] = {}
     tools: tuple[str, ...] = ()
+    shared: int = 0
 
     def best(self, *, min_success_rate: float = 0.0, min_occurrences: int = 1) -> tuple[Pattern, ...]:
         """What works: `Causality.patterns`, of this survey."""
@@ -175,18 +178,45 @@ class Causality:
     """Everything that counts and compares over all sessions.
 
     ``graph`` has the episodes and what was kept of them; ``assertions`` is the folder of what people have added.
-    ``read_log`` reads the log of an episode again, where it is still on this machine.
+    ``read_log`` reads the log of an episode again, where it is still on this machine. With ``only`` there are no other
+    episodes.
     """
 
     def __init__(
-        self, graph: Graph, *, assertions: Path, read_log: Callable[[Episode], Session | None] | None = None
+        self,
+        graph: Graph,
+        *,
+        assertions: Path,
+        read_log: Callable[[Episode], Session | None] | None = None,
+        only: Collection[str] | None = None,
     ) -> None:
         self._graph = graph
         self._assertions = assertions
         self._read_log = read_log
+        self._only = only
+
+    def among(self, episodes: Collection[str]) -> Causality:
+        """The same questions of these episodes alone, by their ids."""
+        return Causality(self._graph, assertions=self._assertions, read_log=self._read_log, only=episodes)
+
+    def _own_and_shared(self) -> tuple[Causality, Causality | None]:
+        """The questions of this user's own sessions, and of those that somebody else may have written, if any."""
+        if self._only is not None:
+            return self, None
+        names = {path.stem for path in EpisodeStore(self._graph.episodes).files()}
+        every = every_shared_episode(self._graph.episodes.parent)
+        shared = names if every is None else names & every
+        return (self.among(names - shared), self.among(shared)) if shared else (self, None)
 
     def survey(self) -> Survey:
-        """Every pattern with its comparison, by name, and what they rest on; a missing folder is an empty memory."""
+        """Every pattern with its comparison, by name, and what they rest on; a missing folder is an empty memory.
+
+        This user's own sessions are counted; what shared ones say is counted beside them, or by itself.
+        """
+        own, shared = self._own_and_shared()
+        return self._survey() if shared is None else _with_shared(own.survey(), shared.survey())
+
+    def _survey(self) -> Survey:
         from helix_graph.causality.check_patterns import check_patterns, refusing_tools, silenced
         from helix_graph.causality.effects import at_the_end, effects_of, report_of
         from helix_graph.causality.hypotheses import TrialMatrix, within_kinds
@@ -271,11 +301,13 @@ class Causality:
         Raises:
             InvalidArgument: The path is empty.
         """
-        from helix_graph.causality.fragile import fragile_report
+        from helix_graph.causality.fragile import fragile_report, with_shared
 
         if path is not None and not as_str("PATH", path).strip():
             raise InvalidArgument("PATH", "is empty")
-        return fragile_report(self.trials(), path=path)
+        own, shared = self._own_and_shared()
+        report = fragile_report(own.trials(), path=path)
+        return report if shared is None else with_shared(report, shared.trials())
 
     def runbook(self) -> Runbook:
         """How this project is tested, linted, built and formatted, what has to run first, and what fails here."""
@@ -426,7 +458,7 @@ class Causality:
         corrections = AssertionStore(self._assertions).corrections()
         store = EpisodeStore(self._graph.episodes)
         files = store.files() if names is None else [store.path_of(name.removeprefix(PREFIX)) for name in names]
-        return _read(files, corrections)
+        return _read((path for path in files if self._only is None or path.stem in self._only), corrections)
 
     def each_episode(self) -> Iterator[Episode]:
         """Every session as people have corrected it, one at a time: keeping 10,000 takes longer than reading them."""
@@ -444,13 +476,37 @@ class Causality:
         """The sessions, how many copies of them were left out, and the files that are no episodes."""
         digests = self._graph.digests()
         episodes, skipped = _read(digests.to_read, corrections)
-        every = distinct([*unpack(digests.packed), *map(trial_of, episodes)])
+        found = (*unpack(digests.packed), *map(trial_of, episodes))
+        every = distinct([one for one in found if self._only is None or one.episode in self._only])
         trials = without_copies(every)
         return trials, len(every) - len(trials), skipped
 
     def _episode(self, name: str) -> Episode:
         extracted = EpisodeStore(self._graph.episodes).require(name)
         return corrected(extracted, AssertionStore(self._assertions).corrections().get(extracted.id, ()))
+
+
+def _with_shared(own: Survey, theirs: Survey) -> Survey:
+    """The survey of own sessions with the uses that shared ones have of its patterns, and the patterns of those alone.
+
+    What people have added is no session's.
+    """
+    counted = {_what(row): row for row in theirs.patterns if row.successes is not None}
+    rows = []
+    for row in own.patterns:
+        other = counted.pop(_what(row), None)
+        if other is not None:
+            uses, successes = other.occurrences, other.successes or 0
+            row = msgspec.structs.replace(row, shared_occurrences=uses, shared_successes=successes)  # noqa: PLW2901
+        rows.append(row)
+    rows += [msgspec.structs.replace(row, shared=True) for row in counted.values()]
+    return msgspec.structs.replace(
+        own, patterns=tuple(rows), shared=theirs.episodes, skipped=tuple(dict.fromkeys((*own.skipped, *theirs.skipped)))
+    )
+
+
+def _what(row: Pattern) -> tuple[str, str, str, str]:
+    return row.trigger, row.action, row.basis, row.level
 
 
 def _of_the_original(rows: Iterable[Pattern]) -> list[dict[str, Any]]:

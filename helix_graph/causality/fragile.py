@@ -41,11 +41,18 @@ class PassedAfter(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class FragilePlace(msgspec.Struct, frozen=True, kw_only=True):
-    """A file or folder and the check that fails after its change, with what the check passed after before."""
+    """A file or folder and the check that fails after its change, with what the check passed after before.
+
+    This user's own sessions are counted; ``shared_failed`` of ``shared_runs`` failed in those of others. With
+    ``shared`` none of one's own has a run there, and what is counted is theirs.
+    """
 
     path: str
     rate: SituationRate
     passed_after: tuple[PassedAfter, ...]
+    shared_runs: int = 0
+    shared_failed: int = 0
+    shared: bool = False
 
     @property
     def after(self) -> str:
@@ -59,7 +66,9 @@ class FragilePlace(msgspec.Struct, frozen=True, kw_only=True):
         row = self.rate
         elsewhere = f"; elsewhere {row.failed_elsewhere} of {row.runs_elsewhere}" if row.runs_elsewhere else ""
         passed = f" It passed again after {self.after}." if self.after else ""
-        return f"{row.check} failed in {row.failed} of {row.runs} runs after {row.after}{elsewhere}.{passed}"
+        theirs = f"; in shared sessions {self.shared_failed} of {self.shared_runs}" if self.shared_runs else ""
+        counted = f"{row.check} failed in {row.failed} of {row.runs} runs after {row.after}{elsewhere}{theirs}.{passed}"
+        return f"Shared sessions alone: {counted}" if self.shared else counted
 
 
 class ChangedTogether(msgspec.Struct, frozen=True, kw_only=True):
@@ -87,6 +96,20 @@ class FragileReport(msgspec.Struct, frozen=True, kw_only=True):
     path: str | None
     places: tuple[FragilePlace, ...]
     together: tuple[ChangedTogether, ...]
+
+
+def with_shared(own: FragileReport, shared: Sequence[Trial]) -> FragileReport:
+    """The report on own sessions with what shared ones say of its places, and then the places of these alone."""
+    counted = count_runs(shared)
+    places = []
+    for one in own.places:
+        theirs = counted.rates.trials_in(one.rate.check, Situation(one.rate.dimension, one.rate.value))
+        failed = sum(run.failed for run in theirs)
+        places.append(msgspec.structs.replace(one, shared_runs=len(theirs), shared_failed=failed))
+    known = {(one.path, one.rate.check) for one in own.places}
+    report = fragile_report(shared, path=own.path, counted=counted)
+    only = (one for one in report.places if (one.path, one.rate.check) not in known)
+    return msgspec.structs.replace(own, places=(*places, *(msgspec.structs.replace(one, shared=True) for one in only)))
 
 
 def fragile_report(

@@ -171,6 +171,10 @@ class Pattern(msgspec.Struct, frozen=True, kw_only=True):
     (`helix_graph.causality.api`). ``where`` are the files that a row of runs counts, or their folders, where these are
     few.
 
+    This user's own sessions are counted; beside them shared ones (from git or the team's server) have
+    ``shared_occurrences``, of which ``shared_successes`` succeeded. With ``shared`` none of one's own has any, and what
+    is counted is theirs.
+
     A pattern that people have added (basis and level ``asserted``) is not counted: it has no ``successes`` and no
     ``interval``, its rate is the mean of those given, and without any it is 1.0 and not ``measured``.
     """
@@ -196,6 +200,9 @@ class Pattern(msgspec.Struct, frozen=True, kw_only=True):
     measured: bool = True
     effect: Effect | None = None
     where: tuple[str, ...] = ()
+    shared_occurrences: int = 0
+    shared_successes: int = 0
+    shared: bool = False
     standing: Literal[Verdict, "comes last", "too early", "not compared", "told", RunStanding] = "too early"
 
 
@@ -276,14 +283,17 @@ def select_patterns(
 ) -> tuple[Pattern, ...]:
     """Those that succeed at least that often (0 to 1) over at least that many episodes (1 to 1000), best first.
 
-    Equal rates are ordered by occurrences, most first, then by name and basis; a rate that nobody measured comes last
-    among its equals.
+    What only shared sessions have comes after the rest. Equal rates are ordered by occurrences, most first, then by
+    name and basis; a rate that nobody measured comes last among its equals.
     """
     as_fraction("min_success_rate", min_success_rate)
     as_int("min_occurrences", min_occurrences, lowest=1, highest=1000)
     selected = [row for row in mined if row.success_rate >= min_success_rate and row.occurrences >= min_occurrences]
     return tuple(
-        sorted(selected, key=lambda row: (-row.success_rate, not row.measured, -row.occurrences, row.name, row.basis))
+        sorted(
+            selected,
+            key=lambda row: (row.shared, -row.success_rate, not row.measured, -row.occurrences, row.name, row.basis),
+        )
     )
 
 
@@ -293,7 +303,7 @@ def select_anti_patterns(
     """Those that succeed at most that often (0 to 1) over two or more episodes, worst first.
 
     Next to them are rows of runs: changes after which a check failed more often than elsewhere, whatever their rate is,
-    and answers and commands that worked at most every other time.
+    and answers and commands that worked at most every other time. What only shared sessions have comes after the rest.
     Equal rates are ordered by occurrences, most first, then by name and basis. With ``evidence="associated"`` only
     those whose comparison stands out on the bad side.
 
@@ -313,7 +323,9 @@ def select_anti_patterns(
         and row.occurrences >= ANTI_PATTERN_OCCURRENCES
         and (wanted is None or (row.standing == "associated" and row.effect is not None and row.effect.hurts))
     ]
-    return tuple(sorted(selected, key=lambda row: (row.success_rate, -row.occurrences, row.name, row.basis)))
+    return tuple(
+        sorted(selected, key=lambda row: (row.shared, row.success_rate, -row.occurrences, row.name, row.basis))
+    )
 
 
 def describe(pattern: Pattern) -> str:

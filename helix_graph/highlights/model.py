@@ -38,8 +38,8 @@ class EvidencePlace(msgspec.Struct, frozen=True, kw_only=True):
 class Highlight(msgspec.Struct, frozen=True, kw_only=True):
     """One sentence. ``see`` is the command that shows all of its evidence, ``evidence`` the newest places of it.
 
-    ``brief`` is the sentence without costs and files, where it has them. ``shared`` says that every session in the
-    evidence came with the repository.
+    ``brief`` is the sentence without costs and files, where it has them. This user's own sessions are counted;
+    ``shared_sessions`` of others say the same. With ``shared`` none of one's own does, and what is counted is theirs.
     """
 
     kind: HighlightKind
@@ -49,13 +49,15 @@ class Highlight(msgspec.Struct, frozen=True, kw_only=True):
     evidence: tuple[EvidencePlace, ...] = ()
     brief: str = ""
     shared: bool = False
+    shared_sessions: int = 0
 
 
 class Highlights(msgspec.Struct, frozen=True, kw_only=True):
-    """The sentences about a memory of so many sessions."""
+    """The sentences about a memory of so many sessions, of which ``shared`` are others'."""
 
     sessions: int
     found: tuple[Highlight, ...]
+    shared: int = 0
 
 
 class RankedHighlight(msgspec.Struct, frozen=True):

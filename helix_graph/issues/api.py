@@ -13,7 +13,7 @@ from helix_graph.issues.survey import IssueSurvey
 from helix_graph.validation import as_choice, as_int, as_line, as_text
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Collection, Iterator
 
     from helix_graph.graph.api import Graph
 
@@ -62,13 +62,13 @@ class Issues:
             return survey.show(as_line("id", name))
 
     @contextmanager
-    def open(self) -> Iterator[IssueSurvey]:
-        """For several questions that are to be answered from one reading."""
+    def open(self, *, among: Collection[str] | None = None) -> Iterator[IssueSurvey]:
+        """For several questions that are to be answered from one reading, with ``among`` of these episodes alone."""
         from helix_graph.shared_authors import authors_of
 
         authors = partial(authors_of, self._graph.episodes.parent)
         with open_graph(self._graph.path_of_file) as connection:
-            yield IssueSurvey(connection, self._graph.causality, authors=authors)
+            yield IssueSurvey(connection, self._graph.causality, authors=authors, among=among)
 
     def mute(self, name: str, *, reason: str = "") -> IssueStatementMade:
         """Says that an issue need not be shown any more; `unmute` takes it back."""

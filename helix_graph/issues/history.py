@@ -21,7 +21,7 @@ from helix_graph.trust import every_shared_episode, tracked_by_git
 
 if TYPE_CHECKING:
     import sqlite3
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Collection, Iterable, Sequence
     from pathlib import Path
 
     from helix_graph.issues.model import State
@@ -94,15 +94,17 @@ class RunsOfCheck:
 class History:
     """What one graph.db says of failures; read at once, since what is asked is asked of all of it.
 
-    ``root`` is the memory's folder. ``recorded`` are the failures with those that forked sessions repeat.
+    ``root`` is the memory's folder. ``recorded`` are the failures with those that forked sessions repeat. With
+    ``among`` there are no other episodes.
     """
 
-    def __init__(self, connection: sqlite3.Connection, folder: Path) -> None:
+    def __init__(self, connection: sqlite3.Connection, folder: Path, *, among: Collection[str] | None = None) -> None:
         self.root = folder.parent
-        rows = connection.execute(
+        query = (
             "SELECT number, id, session, timestamp, moment, agent, model, branch FROM episode WHERE origin = 'episode'"
             " ORDER BY moment, id"
         )
+        rows = (row for row in connection.execute(query) if among is None or row[1] in among)
         self.sessions = {number: SessionRow(place, *rest) for place, (number, *rest) in enumerate(rows)}
         meant = {
             (number, name)

@@ -27,7 +27,7 @@ from helix_graph.issues.remedies import changes_for, generalised, worked_instead
 
 if TYPE_CHECKING:
     import sqlite3
-    from collections.abc import Sequence
+    from collections.abc import Collection, Sequence
     from pathlib import Path
 
     from helix_graph.issues.history import Failure, SessionRow
@@ -62,13 +62,21 @@ Authors = Callable[[Iterable[str]], dict[str, str]]
 class IssueSurvey:
     """The failures of a graph as they are now; several questions share one reading.
 
-    ``authors`` says who wrote each of some episodes; those of this user alone are in none.
+    ``authors`` says who wrote each of some episodes; those of this user alone are in none. With ``among`` there are no
+    other episodes.
     """
 
-    def __init__(self, connection: sqlite3.Connection, folder: Path, *, authors: Authors) -> None:
+    def __init__(
+        self,
+        connection: sqlite3.Connection,
+        folder: Path,
+        *,
+        authors: Authors,
+        among: Collection[str] | None = None,
+    ) -> None:
         self._connection = connection
         #: Every failure, session and run that the answers count.
-        self.history = History(connection, folder)
+        self.history = History(connection, folder, among=among)
         self._authors = authors
 
     def list(

@@ -111,6 +111,11 @@ def _notes(found: Sequence[Pattern], survey: Survey, chosen: ReadableRows | None
     notes += [meaning for said, meaning in MEANINGS.items() if any(one.standing == said for one in found)]
     if chosen is None and any(one.too_early for one in found):
         notes.append('"Too early" rows have fewer than 10 uses; the counts are exact, but too small for a rate.')
+    if survey.shared:
+        notes.append(
+            f"{count(survey.shared, 'session')} came with the repository or from the team: what they count is shown "
+            'apart, as "shared".'
+        )
     if survey.silenced:
         sessions = count(max(survey.silenced.values()), "session")
         notes.append(
@@ -158,6 +163,13 @@ def _copies(copies: int) -> str:
     return f" {count(copies, 'session')} that {are} of another {'does' if copies == 1 else 'do'} not count."
 
 
+def _shared(one: Pattern) -> str:
+    """What shared sessions add to the counts, or that the counts are theirs."""
+    if one.shared:
+        return " (shared)"
+    return f" (shared: {one.shared_successes} of {one.shared_occurrences})" if one.shared_occurrences else ""
+
+
 def _pattern_row(one: Pattern) -> tuple[Part, ...]:
     if one.interval is None:  # added by a person: there is nothing to count
         rate = percent(one.success_rate) if one.measured else "not measured"
@@ -167,7 +179,7 @@ def _pattern_row(one: Pattern) -> tuple[Part, ...]:
     hidden = one.too_early or one.standing in RUN_STANDINGS
     rate, spread = ("-", "-") if hidden else (percent(one.success_rate), interval)
     without = f"{percent(one.base_rate)} of {one.base_n}" if one.base_n else "-"
-    counts = f"{one.successes} of {one.occurrences}"
+    counts = f"{one.successes} of {one.occurrences}{_shared(one)}"
     adjusted, q = "-", "-"
     if one.effect:
         adjusted, q = f"{points(one.effect.difference)} ({span(one.effect.interval)})", f"{one.effect.q:.2f}"
