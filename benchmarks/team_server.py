@@ -24,7 +24,8 @@ from typing import NamedTuple
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests" / "helpers"))
 
 from helix_graph.project import digest
-from helix_graph.sharing.server import ServerObject, TeamServer, connect
+from helix_graph.sharing.connection import connect
+from helix_graph.sharing.server import ServerObject, TeamServer
 from postgres_server import PostgresServer
 
 #: An episode of a short session has about so many bytes.

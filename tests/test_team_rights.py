@@ -16,7 +16,8 @@ import pytest
 from helix_cli.app import run
 from helix_graph.errors import TeamServerFailed
 from helix_graph.sharing.administration import add_member, remove_member, set_up
-from helix_graph.sharing.server import ServerObject, TeamServer, check_address
+from helix_graph.sharing.connection import check_address
+from helix_graph.sharing.server import ServerObject, TeamServer
 from helix_graph.sharing.server_schema import VERSION, script
 from team_world import FAILURE, SUBJECT, an_object, member, refused
 from thoroughness import few

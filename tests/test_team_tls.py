@@ -10,7 +10,8 @@ from urllib.parse import quote
 import pytest
 
 from helix_graph.errors import TeamServerFailed
-from helix_graph.sharing.server import TeamServer, connect
+from helix_graph.sharing.connection import connect
+from helix_graph.sharing.server import TeamServer
 from postgres_server import BINARIES, PostgresServer, TeamDatabase, why_absent
 from team_world import contents, member, sync
 

@@ -11,7 +11,7 @@ import msgspec
 
 from helix_episodes.errors import InvalidArgument
 from helix_graph.errors import TeamServerFailed
-from helix_graph.sharing.server import check_project, connect, reporting
+from helix_graph.sharing.connection import check_project, connect, reporting
 from helix_graph.sharing.server_schema import BEGIN, STEPS, TEAM_ROLES, VERSION, TeamRole
 from helix_graph.validation import as_str
 

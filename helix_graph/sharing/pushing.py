@@ -20,8 +20,8 @@ from helix_graph.graph.assertions import AssertionStore
 from helix_graph.project import digest as subject_of_name
 from helix_graph.sharing.private_lines import KEY_OF_NUMBERS, key_of_insight
 from helix_graph.sharing.records import SharedFeedback, SharedInsight, ShareProblem, find_secrets
-from helix_graph.sharing.replica import Replica, subject_of_session
-from helix_graph.sharing.server import ServerObject, TeamServer, batches
+from helix_graph.sharing.replica import subject_of_session
+from helix_graph.sharing.server import ServerObject, batches
 from helix_graph.sharing.server_schema import LARGEST_OBJECT, LARGEST_RECORD
 from helix_graph.trust import shared_episodes
 

@@ -1,12 +1,6 @@
-"""A connection to the team's server: checked addresses, bounded waiting, retries, and errors without secrets.
+"""What a team's server is asked: one project, one object after the other, with retries.
 
-Credentials reach the driver by its own means: the address, ``PGPASSWORD``, ``~/.pgpass``, a service file. What the
-driver says of an address is never repeated, since a special character in a password makes it take a piece of the
-password for a host or a port. So an address has to be unambiguous, or it is refused before it is used.
-
-Nothing is waited for without an end. The server gets limits for statements and locks, connecting has one, and a
-connection that stays silent is closed from here. Every question may be asked again after a lost connection, since
-asking twice changes nothing.
+Every question may be asked again after a lost connection, since asking twice changes nothing.
 
 Answers are checked as if anybody had written them: their types, lengths and hashes. Every object is read with others
 of at most `MOST_BYTES` together.
@@ -15,19 +9,24 @@ of at most `MOST_BYTES` together.
 from __future__ import annotations
 
 import itertools
-import os
-import re
-import socket
 import time
-from contextlib import ExitStack, contextmanager, suppress
 from hashlib import sha256
-from threading import Timer
 from typing import TYPE_CHECKING, Annotated, Any, Literal, Self, TypeVar
 
 import msgspec
 
-from helix_graph.errors import MissingExtra, TeamServerFailed
+from helix_graph.errors import TeamServerFailed
 from helix_graph.shared_authors import author_name
+from helix_graph.sharing.connection import (
+    CONNECTING,
+    SILENCE,
+    check_address,
+    check_project,
+    closed_when_silent,
+    connect,
+    name_of,
+    reporting,
+)
 from helix_graph.sharing.server_schema import CLIENT, LARGEST_OBJECT, NEEDED
 
 if TYPE_CHECKING:
@@ -46,20 +45,8 @@ _OF_SUBJECTS = "subject = ANY(%(subjects)s::text[])"
 ObjectKind = Literal["episode", "record"]
 #: What is sent or read at a time, unless one object is larger.
 MOST_BYTES, MOST_OBJECTS = 8 << 20, 200
-#: The server ends a statement, and the wait for a lock, after so many seconds; this program gives up a little later.
-_SILENCE, _CONNECTING = 20.0, 5.0
-_LIMITS = {"statement_timeout": 15, "lock_timeout": 5, "idle_in_transaction_session_timeout": 20}
 #: How long to wait before each further try: a server that is restarted comes back within this time.
 _PAUSES = (0.2, 0.5, 1.0, 2.0, 4.0, 8.0)
-_PART = r"(?:[A-Za-z0-9._~!$&'+,;=()*-]|%[0-9A-Fa-f]{2})*"
-_HOST = r"(?:[A-Za-z0-9._-]|%[0-9A-Fa-f]{2}|\[[0-9A-Fa-f:.]+\])*(?::[0-9]{1,5})?"
-_ADDRESS = re.compile(
-    rf"postgres(?:ql)?://(?:{_PART}(?::{_PART})?@)?(?P<hosts>{_HOST}(?:,{_HOST})*)(?:/{_PART})?(?:\?(?P<query>[^#@\s]*))?"
-)
-_LOCAL = re.compile(r"(?:localhost|127\.[0-9.]+|\[::1\])?(?::[0-9]+)?")
-_PROJECT = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
-#: What the server says when it is starting, stopping or full, was too slow, or ended a deadlock: SQLSTATE or its class.
-_PASSING = ("08", "40", "53", "57P", "55P03")
 #: From these versions of the tables on a member deletes by a function, and there are lines for their author alone.
 _FORGETS, _HAS_PRIVATE = 3, 4
 #: Longer than any name that PostgreSQL allows.
@@ -143,139 +130,6 @@ class ServerTrace(msgspec.Struct, frozen=True, array_like=True):
     tombstones: _Number
 
 
-def check_address(address: str) -> str:
-    """The address, when it can mean only one thing.
-
-    Raises:
-        TeamServerFailed: It is none; the sentence holds nothing of it.
-
-    >>> check_address("postgresql://ann@db.example.com/team")
-    'postgresql://ann@db.example.com/team'
-    """
-    if not _ADDRESS.fullmatch(address):
-        raise TeamServerFailed(
-            "the address of the team's server must have the form postgresql://USER@HOST/DATABASE; in a password, write"
-            " every special character as % and two digits (%40 for @), or leave it to ~/.pgpass",
-            reason="address",
-        )
-    return address
-
-
-def check_project(name: str) -> str:
-    """The name of a project on the server.
-
-    Raises:
-        TeamServerFailed: No project may have it.
-    """
-    if not _PROJECT.fullmatch(name):
-        raise TeamServerFailed(
-            "a project on the team's server has a name of up to 100 letters, digits, dots, hyphens and underscores;"
-            " name one with --as",
-            reason="address",
-        )
-    return name
-
-
-def connect(address: str, *, seconds: float = _CONNECTING) -> psycopg.Connection[Any]:
-    """A connection with limits for everything that could be waited for."""
-    check_address(address)
-    driver = _driver()
-    tls = {} if _is_local(address) else {"sslmode": "require"}
-    try:
-        connection: psycopg.Connection[Any] = driver.connect(
-            address, autocommit=True, prepare_threshold=None, connect_timeout=max(2, round(seconds)),
-            application_name="helix-graph", client_encoding="utf8",
-            keepalives_idle=5, keepalives_interval=5, keepalives_count=3, tcp_user_timeout=20_000, **tls,
-        )  # fmt: skip
-    except (driver.Error, UnicodeError, ValueError, OSError) as error:
-        raise _problem(address, error, connecting=True) from None
-    with ExitStack() as unless_limited, reporting(address), closed_when_silent(connection):
-        unless_limited.callback(connection.close)
-        for name, limit in _LIMITS.items():
-            connection.execute("SELECT pg_catalog.set_config(%s, %s, false)", (name, f"{limit}s"))
-        unless_limited.pop_all()
-    return connection
-
-
-@contextmanager
-def reporting(address: str) -> Iterator[None]:
-    """Within, what the driver or the server says becomes `TeamServerFailed`."""
-    driver = _driver()
-    try:
-        yield
-    except (driver.Error, UnicodeError, ValueError, OverflowError, OSError) as error:
-        raise _problem(address, error) from None
-
-
-def _driver() -> Any:  # noqa: ANN401  (the module, whose connect takes any setting of libpq)
-    try:
-        import psycopg
-    except ImportError as error:  # also where it finds no library to load
-        raise MissingExtra(wanted="a team's memory on PostgreSQL", extra="postgres") from error
-    return psycopg
-
-
-def _is_local(address: str) -> bool:
-    """Whether TLS is somebody's choice already, or the server is on this machine; else it is required."""
-    found = _ADDRESS.fullmatch(address)
-    query = (found["query"] or "") if found else ""
-    chosen = "sslmode=" in query or "service=" in query or "PGSSLMODE" in os.environ or "PGSERVICE" in os.environ
-    if chosen or found is None:
-        return True
-    host = found["hosts"] or os.environ.get("PGHOST", "")
-    remote = re.search(r"(?:^|&)host(?:addr)?=(?!%2F|/)", query, re.IGNORECASE)
-    return not remote and all(one.startswith(("/", "%2F", "%2f")) or _LOCAL.fullmatch(one) for one in host.split(","))
-
-
-def _name_of(address: str) -> str:
-    found = _ADDRESS.fullmatch(address)
-    return f"the team's server at {found['hosts']}" if found and found["hosts"] else "the team's server"
-
-
-_NOT_LET_IN = "refused the role, its password or the database"
-#: What libpq says where no connection comes about, and what that means; the driver has no SQLSTATE of it. What servers
-#: say in other languages counts as away.
-_REFUSALS = (
-    ("certificate", "shows a certificate that is not to be trusted under this name (sslrootcert names the authority)"),
-    ("does not support SSL", "offers no TLS, which a server on another machine needs (sslmode=disable goes without)"),
-    ("authentication failed", _NOT_LET_IN),
-    ("does not exist", _NOT_LET_IN),
-    ("no pg_hba.conf entry", _NOT_LET_IN),
-    ("not permitted to log in", _NOT_LET_IN),
-    ("no password", _NOT_LET_IN),
-)
-#: What an SQLSTATE, or a class of them, means.
-_STATES = (
-    ("28", "refused the role or its password"),
-    ("3D000", "has no database of that name"),
-    ("42P01", "has no team memory in this database; an administrator runs `helix-graph team setup`"),
-    ("3F000", "has no team memory in this database; an administrator runs `helix-graph team setup`"),
-    ("42501", "does not let this role do that; an administrator runs `helix-graph team add`"),
-    ("", "refused what was asked"),
-)
-
-
-def _problem(address: str, error: Exception, *, connecting: bool = False) -> TeamServerFailed:
-    """What is wrong, in a sentence of ours: what the driver or the server says may hold anything."""
-    name, state = _name_of(address), getattr(error, "sqlstate", None) or ""
-    if re.fullmatch("[0-9A-Z]{5}", state):
-        if state.startswith(_PASSING):
-            sentence = f"{name} is busy, starting or stopping; try again (SQLSTATE {state})"
-            return TeamServerFailed(sentence, reason="away", again=True)
-        end = next(end for beginning, end in _STATES if state.startswith(beginning))
-        return TeamServerFailed(f"{name} {end} (SQLSTATE {state})", reason="refused")
-    refusal = next((end for said, end in _REFUSALS if connecting and said in str(error)), None)
-    if refusal is not None:
-        return TeamServerFailed(f"{name} {refusal}", reason="refused")
-    if connecting or isinstance(error, OSError) or type(error).__name__ in {"OperationalError", "ConnectionTimeout"}:
-        sentence = (
-            f"{name} cannot be reached; this memory answers with what it has, and the next `helix-graph sync --to` goes"
-            " on where this one ended (psql with the same address says why)"
-        )
-        return TeamServerFailed(sentence, reason="away", again=True)
-    return TeamServerFailed(f"{name} gave an answer that makes no sense", reason="answer")
-
-
 class TeamServer:
     """One project on the team's server, for one thread.
 
@@ -321,7 +175,7 @@ class TeamServer:
             " FROM helix_team.meta",
             {"project": self.project}, ServerStanding, most=1, least=1,
         )  # fmt: skip
-        name = _name_of(self._address)
+        name = name_of(self._address)
         if found.version < NEEDED:
             sentence = f"{name} is of an older version; an administrator runs `helix-graph team setup`"
             raise TeamServerFailed(sentence, reason="refused")
@@ -480,15 +334,15 @@ class TeamServer:
         raise AssertionError("the last try returns or raises")
 
     def _once(self, sql: str, values: Any) -> list[tuple[Any, ...]]:  # noqa: ANN401  (what the driver adapts)
-        left = _SILENCE if self._end is None else max(0.1, self._end - time.monotonic())
+        left = SILENCE if self._end is None else max(0.1, self._end - time.monotonic())
         if self._connection is None:
-            self._connection = connect(self._address, seconds=min(_CONNECTING, left))
+            self._connection = connect(self._address, seconds=min(CONNECTING, left))
         with reporting(self._address), closed_when_silent(self._connection, seconds=left):
             return self._connection.execute(sql.encode(), values, binary=True).fetchall()
 
     def nonsense(self) -> TeamServerFailed:
         """What to raise of an answer that makes no sense."""
-        return TeamServerFailed(f"{_name_of(self._address)} gave an answer that makes no sense", reason="answer")
+        return TeamServerFailed(f"{name_of(self._address)} gave an answer that makes no sense", reason="answer")
 
 
 def batches(items: Iterable[_Item], *, size: Callable[[_Item], int]) -> Iterator[list[_Item]]:
@@ -503,20 +357,3 @@ def batches(items: Iterable[_Item], *, size: Callable[[_Item], int]) -> Iterator
         left -= size(one)
     if part:
         yield part
-
-
-@contextmanager
-def closed_when_silent(connection: psycopg.Connection[Any], *, seconds: float = _SILENCE) -> Iterator[None]:
-    """Within, a server that neither answers nor goes away is hung up on: its own limits may not be in force."""
-
-    def hang_up() -> None:
-        with suppress(OSError), socket.socket(fileno=os.dup(connection.fileno())) as other:
-            other.shutdown(socket.SHUT_RDWR)
-
-    timer = Timer(seconds, hang_up)
-    timer.daemon = True
-    timer.start()
-    try:
-        yield
-    finally:
-        timer.cancel()

@@ -28,12 +28,13 @@ from helix_graph.errors import MissingExtra, TeamServerFailed
 from helix_graph.helix_db import kept_open
 from helix_graph.project import FORGOTTEN, SERVER_VARIABLE, read_table, user_configuration
 from helix_graph.shared_authors import author_name
+from helix_graph.sharing.connection import check_project
 from helix_graph.sharing.model import ServerErasure, TeamPulled, TeamPushed, TeamReport, TeamSettings
 from helix_graph.sharing.private_lines import key_of_insight
 from helix_graph.sharing.pushing import Pushing, digest_of, digest_of_all
 from helix_graph.sharing.records import ShareProblem, encode
 from helix_graph.sharing.replica import Replica, ReplicaState, subject_of_record
-from helix_graph.sharing.server import ServerObject, TeamServer, check_project
+from helix_graph.sharing.server import ServerObject, TeamServer
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
