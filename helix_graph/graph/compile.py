@@ -354,7 +354,7 @@ def _asserted_patterns(connection: sqlite3.Connection) -> list[str]:
 def _read(connection: sqlite3.Connection, plan: CompilePlan, job: CompileJob) -> Iterator[ReadFile]:
     """The files that may have changed, read, in the order of their names, whatever process read them."""
     first = connection.execute("SELECT coalesce(max(number), 0) + 1 FROM episode").fetchone()[0]
-    amount = sum(plan.present[name].size for name in plan.suspects)
+    amount = sum(plan.stamps[name].size for name in plan.suspects)
     workers = worker_count(amount, worth=_WORTH_A_WORKER, asked=job.workers)
     wanted = _to_read(connection, plan, first)
     if workers == 1 and job.read_files is None:
@@ -404,7 +404,7 @@ def _to_read(connection: sqlite3.Connection, plan: CompilePlan, first: int) -> I
         seen = plan.known.get(name)
         known = seen.sha256 if seen and name not in plan.again else None
         bodies = bodies_of(connection, name.removesuffix(SUFFIX)) if asserted else ()
-        yield FileToRead(name, plan.present[name], number, known, bodies)
+        yield FileToRead(name, plan.stamps[name], number, known, bodies)
 
 
 def _take_in_file(

@@ -57,35 +57,54 @@ class KnownFile(msgspec.Struct, frozen=True, gc=False):
     problem: str | None
 
 
-def scan(folder: Path, *, only: Sequence[str] | None = None, prefix: str = PREFIX) -> dict[str, FileStamp]:
+def scan(folder: Path, *, only: Iterable[str] | None = None, prefix: str = PREFIX) -> dict[str, FileStamp]:
     """The files of a folder whose names begin with ``prefix``; with ``only`` those of these names, unless missing.
 
     An episode of a forgotten session that is here again, from an older copy or by git, counts as gone.
     """
-    stamps: dict[str, FileStamp] = {}
-    settled = time.time_ns() - _TICK_NS  # whatever changes from here on is later than that
-    if only is not None:
-        for name in only:
-            with suppress(FileNotFoundError):
-                stamps[name] = _stamp((folder / name).stat(follow_symlinks=False), settled)
-    elif folder.is_dir():
-        with os.scandir(folder) as entries:
+    found = _files(folder, prefix=prefix) if only is None else _named_files(folder, only)
+    return {name: FileStamp(size, changed) for name, size, changed in found}
+
+
+def _named_files(folder: Path, names: Iterable[str]) -> Iterator[tuple[str, int, int]]:
+    """As `_files`, of these names only."""
+    settled, forgotten = _settled(), forgotten_digests(folder.parent)
+    for name in names:
+        with suppress(FileNotFoundError):
+            stat = (folder / name).stat(follow_symlinks=False)
+            if not _is_forgotten(name, forgotten):
+                yield name, stat.st_size, changed if (changed := stat.st_mtime_ns) < settled else 0
+
+
+def _files(folder: Path, *, prefix: str = PREFIX) -> Iterator[tuple[str, int, int]]:
+    """The name of each file, with what is in its `FileStamp`: of a hundred thousand that are as known, none is made."""
+    if not folder.is_dir():
+        return
+    settled, forgotten = _settled(), forgotten_digests(folder.parent) if prefix == PREFIX else frozenset()
+    # By its descriptor, the system does not look for the folder with every file again.
+    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        with os.scandir(descriptor) as entries:
             for entry in entries:
                 name = entry.name
                 if name.startswith(prefix) and name.endswith(SUFFIX) and name[0] != ".":
                     try:
-                        stamps[name] = _stamp(entry.stat(follow_symlinks=False), settled)
+                        stat = entry.stat(follow_symlinks=False)
                     except FileNotFoundError:  # deleted since the folder was listed
                         continue
-    if prefix == PREFIX and (forgotten := forgotten_digests(folder.parent)):
-        sessions = {name: name.removeprefix(PREFIX).removesuffix(SUFFIX) for name in stamps}
-        stamps = {name: stamp for name, stamp in stamps.items() if digest(sessions[name]) not in forgotten}
-    return stamps
+                    if not (forgotten and _is_forgotten(name, forgotten)):
+                        yield name, stat.st_size, changed if (changed := stat.st_mtime_ns) < settled else 0
+    finally:
+        os.close(descriptor)
 
 
-def _stamp(stat: os.stat_result, settled: int) -> FileStamp:
-    changed = stat.st_mtime_ns
-    return FileStamp(stat.st_size, changed if changed < settled else 0)
+def _settled() -> int:
+    """A time: whatever changes from here on is later."""
+    return time.time_ns() - _TICK_NS
+
+
+def _is_forgotten(name: str, forgotten: frozenset[str]) -> bool:
+    return digest(name.removeprefix(PREFIX).removesuffix(SUFFIX)) in forgotten
 
 
 def known_files(connection: sqlite3.Connection, *, only: Sequence[str] | None = None) -> dict[str, KnownFile]:
@@ -264,11 +283,12 @@ class CompileJob(msgspec.Struct, frozen=True):
 class CompilePlan(msgspec.Struct, frozen=True):
     """Which files to look into, which are gone, and what is known of these; which assertions there are to take in.
 
+    ``stamps`` are those of the files to look into.
     ``again`` are the episodes' files that are folded again though they have not changed: people have corrected them.
     """
 
     folder: Path
-    present: dict[str, FileStamp]
+    stamps: dict[str, FileStamp]
     known: dict[str, KnownFile]
     suspects: list[str]
     gone: list[str]
@@ -300,34 +320,39 @@ def make_plan(connection: sqlite3.Connection, job: CompileJob) -> CompilePlan:
     asserted = AssertionPlan(folder=job.causality / ASSERTIONS)
     if job.whole or job.assertions_only:
         asserted = plan_assertions(connection, asserted.folder)
-    only = [unit + SUFFIX for unit in sorted(asserted.units)] if job.assertions_only else None
-    present = scan(job.episodes, only=only)
-    again = frozenset(name for unit in asserted.units if (name := unit + SUFFIX) in present)
-    changed, gone = ([], []) if job.assertions_only else _compare(connection, present)
+    named = frozenset(unit + SUFFIX for unit in asserted.units)
+    if job.assertions_only:
+        stamps, gone = scan(job.episodes, only=sorted(named)), list[str]()
+    else:
+        stamps, gone = _compare(connection, job.episodes, named)
     if job.chosen and job.episodes.resolve() not in job.chosen:
         wanted = {path.name for path in job.chosen}
-        changed, gone = ([name for name in some if name in wanted] for some in (changed, gone))
+        stamps = {name: stamp for name, stamp in stamps.items() if name in wanted}
+        gone = [name for name in gone if name in wanted]
     if job.since:
         gone = []
-    suspects = sorted({*changed, *again})
+    suspects = sorted(stamps)
     known = known_files(connection, only=[*suspects, *gone])
-    return CompilePlan(job.episodes, present, known, suspects, gone, asserted, again, job.since)
+    again = named.intersection(stamps)
+    return CompilePlan(job.episodes, stamps, known, suspects, gone, asserted, again, job.since)
 
 
-def _compare(connection: sqlite3.Connection, present: dict[str, FileStamp]) -> tuple[list[str], list[str]]:
-    """The names of files that may have changed, and of those that are gone.
+def _compare(
+    connection: sqlite3.Connection, folder: Path, named: frozenset[str]
+) -> tuple[dict[str, FileStamp], list[str]]:
+    """The files that may have changed or are ``named``, and the names of those that are gone.
 
     Nearly all of a hundred thousand are as they were; of these nothing is looked up, and nothing stays in memory.
     """
-    recorded = {
-        name: (size, mtime) for name, size, mtime in connection.execute("SELECT name, size, mtime_ns FROM file")
-    }
-    changed = [
-        name
-        for name, stamp in present.items()
-        if not stamp.mtime_ns or recorded.get(name) != (stamp.size, stamp.mtime_ns)
-    ]
-    return changed, sorted(recorded.keys() - present.keys())
+    recorded = set(connection.execute("SELECT name, size, mtime_ns FROM file"))
+    changed: dict[str, FileStamp] = {}
+    for one in _files(folder):
+        name, size, mtime = one
+        if mtime and one in recorded and name not in named:
+            recorded.remove(one)
+        else:
+            changed[name] = FileStamp(size, mtime)
+    return changed, sorted(name for name, _, _ in recorded if name not in changed)
 
 
 class Digests(msgspec.Struct, frozen=True, kw_only=True):
@@ -344,8 +369,7 @@ def find_digests(connection: sqlite3.Connection, *, episodes: Path, causality: P
         return nothing_kept(episodes)
     plan = make_plan(connection, CompileJob(episodes, causality, [], "", dry_run=True, progress=None))
     without = connection.execute("SELECT name FROM file WHERE episode IS NULL")
-    spoilt = {name for (name,) in without if name in plan.present}
-    to_read = sorted(spoilt.union(plan.suspects))
+    to_read = sorted({name for (name,) in without}.union(plan.suspects).difference(plan.gone))
     packed = _digests_but_of(connection, [*to_read, *plan.gone])
     return Digests(packed=tuple(packed), to_read=tuple(episodes / name for name in to_read))
 
