@@ -138,7 +138,8 @@ def passages_of_episode(episode: Episode) -> tuple[Passage, ...]:
         if isinstance(one, Decision):
             action = one.action
             command = action.command if action and action.command and action.command not in one.chosen else ""
-            text = "\n".join(part for part in (one.chosen, one.rationale, command) if part)
+            said = f"{one.chosen}: {one.rationale}" if one.rationale else one.chosen
+            text = f"{said}\n{command}" if command else said
             code = action is not None and action.verb in {"edit", "create", "delete", "run", "use"}
             found.append(
                 Passage(
