@@ -153,7 +153,10 @@ class Vocabulary:
 
     def __init__(self, words: Iterable[str], parts: Iterable[str]) -> None:
         self._wanted = frozenset(words)
-        self._parts = frozenset(parts)
+        #: The parts by their first two letters, so that a new word is asked for few of them.
+        self._parts: dict[str, list[str]] = {}
+        for part in frozenset(parts):
+            self._parts.setdefault(part[:2], []).append(part)
         self._known = _Words()
 
     def sift(self, words: set[str]) -> _Sifted:
@@ -182,16 +185,22 @@ class Vocabulary:
         known.long |= long
         known.mixed |= {word for word in long if not word.isalpha() or is_unlike_words(word)}
         told = long | (words & self._wanted)
-        word_list = " ".join(words)
-        for part in self._parts:
-            if part in word_list:
-                holding = [word for word in words if part in word]
-                told.update(holding)
-                for word in holding:
-                    known.parts_of.setdefault(word, set()).add(part)
+        for word in words:
+            if held := self._parts_in(word):
+                told.add(word)
+                known.parts_of[word] = held
         known.plain |= words - told
         known.telling |= told
         return told
+
+    def _parts_in(self, word: str) -> set[str]:
+        beginning = self._parts.get
+        return {
+            part
+            for place in range(len(word) - 1)
+            for part in beginning(word[place : place + 2], ())
+            if word.startswith(part, place)
+        }
 
 
 class SiftedText:

@@ -80,6 +80,8 @@ _NO_FOLDER = Regex(r"(?:^|: ?)(?:cd|pushd):(?: |\d+: ).*(?:[Nn]o such file|[Nn]o
 _OF_ANY_CHECK = frozenset({"check", "validate", "verify"})
 #: What runs the hooks of git, which check.
 _HOOKED = frozenset({"commit", "push", "merge"})
+#: What the words of a check may be said by.
+_JUDGING = frozenset({"check", "format"})
 _NEVER_RAN = frozenset({"denied", "rejected", "interrupted", "cancelled"})
 
 
@@ -124,6 +126,10 @@ def read_verdicts(
     """
     if status in _NEVER_RAN:
         return ()
+    if not any(part.purpose in _JUDGING for part in segments):
+        # Most commands only look: nothing is read out of what they print.
+        acting = _revealing(segments)
+        return () if acting is None else _revealed(acting, _read(cleaned(output)))
     text = cleaned(output)
     code = text.exit_code if exit_code is None else exit_code
     stated = code is not None
@@ -131,8 +137,6 @@ def read_verdicts(
         code = {"ok": 0, "error": 1}.get(status)  # 1 represents any failure when only the flag is known
     readings = _read(text)
     found = _runs(segments, text)
-    if not found:
-        return _revealed(segments, readings)
     # A formatter that was not asked to judge can only be to blame for a failure; else the words are the checks'.
     runs = _assigned(found if code else [run for run in found if run.segment.purpose == "check"], readings, text)
     if code is None:
@@ -194,7 +198,7 @@ def _runs(segments: tuple[Segment, ...], text: CommandOutput) -> tuple[_JudgedPa
     return tuple(
         _run(segments, index, text, echoed, failed)
         for index, segment in enumerate(segments)
-        if segment.purpose in {"check", "format"}
+        if segment.purpose in _JUDGING
     )
 
 
@@ -406,17 +410,20 @@ def _verdict(run: _JudgedPart, *, passed: bool | None, findings: tuple[CheckFind
     )
 
 
-def _revealed(segments: tuple[Segment, ...], readings: tuple[Verdict, ...]) -> tuple[Verdict, ...]:
-    """Checks that only the output shows: a script that runs the tests, hooks that ran before a commit.
+def _revealing(segments: tuple[Segment, ...]) -> int | None:
+    """The part of a command that may run checks without being asked for one: a script, a commit with its hooks.
 
-    Not when the command prints what others wrote (``cat old.log``): then it is no run.
+    None where the command prints what others wrote (``cat old.log``): then it is no run.
     """
     quoting = any(part.purpose == "look" and part.program in known.QUOTING and part.joiner != "|" for part in segments)
     acting = [index for index, part in enumerate(segments) if part.purpose == "change"]
-    if quoting or not acting:
-        return ()
+    return acting[-1] if acting and not quoting else None
+
+
+def _revealed(segment: int, readings: tuple[Verdict, ...]) -> tuple[Verdict, ...]:
+    """Checks that only the output of a part shows."""
     shown = (reading for reading in readings if reading.summed and reading.kind != "build")
-    return tuple(_named(reading)._replace(segment=acting[-1]) for reading in shown)
+    return tuple(_named(reading)._replace(segment=segment) for reading in shown)
 
 
 def _named(reading: Verdict) -> Verdict:
