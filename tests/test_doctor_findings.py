@@ -301,7 +301,7 @@ def test_an_exploration_that_is_no_json_is_named(memory: Memory) -> None:
     memory.plans.explorations.save({"objective": "Make parcels"})
     cut = json.dumps({"objective": "Ship parcels"})[:-1]
     with sqlite3.connect(memory.insights.path) as connection:
-        connection.execute("INSERT INTO exploration SELECT 2, objective, ?, created_at FROM exploration", (cut,))
+        connection.execute("INSERT INTO exploration SELECT 2, objective, ?, created_at, '' FROM exploration", (cut,))
     connection.close()
     (finding,) = memory.doctor().findings
-    assert (finding.kind, finding.problem) == ("damaged record", "exploration 2 is not the JSON that was saved")
+    assert (finding.kind, finding.problem) == ("damaged record", "exploration 2 is not what was saved")

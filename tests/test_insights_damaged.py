@@ -8,8 +8,11 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from damaged_rows import damage
+from git_world import git
 from helix_cli.app import run
 from helix_graph import Memory
+from helix_graph.errors import ShareRefused
 from hook_calls import call
 
 if TYPE_CHECKING:
@@ -24,19 +27,6 @@ QUESTION = "the parcel API times out, retry with which key"
 def memory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Memory:
     monkeypatch.delenv("HELIX_DIR", raising=False)
     return Memory.init(tmp_path)
-
-
-def damage(memory: Memory, before: str, after: bytes) -> None:
-    """Changes a text in its row as a disk would: no trigger of the table runs, and the index keeps the words."""
-    with closing(sqlite3.connect(memory.insights.path)) as connection, connection:
-        (trigger,) = connection.execute("SELECT sql FROM sqlite_master WHERE name = 'insight_text_anew'").fetchone()
-        connection.execute("DROP TRIGGER insight_text_anew")
-        (number, content) = connection.execute(
-            "SELECT number, content FROM insight WHERE content LIKE ?", (f"%{before}%",)
-        ).fetchone()
-        spoilt = content.encode().replace(before.encode(), after)
-        connection.execute("UPDATE insight SET content = CAST(? AS TEXT) WHERE number = ?", (spoilt, number))
-        connection.execute(trigger)
 
 
 def named(memory: Memory) -> list[str]:
@@ -113,3 +103,31 @@ def test_what_another_program_writes_into_the_table_is_no_damage(memory: Memory)
     memory.insights.reindex()
     assert named(memory) == []
     assert [one["content"] for one in memory.insights.newest()] == [FILE]
+
+
+@pytest.mark.parametrize("after", [b"patcel", b"p\xffrcel"], ids=["a letter", "no text"])
+def test_a_damaged_text_is_in_no_export_and_in_no_pull_request(
+    memory: Memory, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path, after: bytes
+) -> None:
+    git(tmp_path, "init", "-q")
+    monkeypatch.chdir(tmp_path)
+    name = memory.insights.store(TEXT)["name"]
+    other = memory.insights.store(FILE)["name"]
+    memory.insights.relate(name, other, "led_to")
+    memory.insights.feedback([name, other], "delivered")
+    damage(memory, "parcel API times", after + b" API times")
+    assert run(["insight", "export", "--output", "backup.jsonl"]) == 0
+    assert f'"{name}": its text is not what was stored, so it is left out' in capsys.readouterr().err
+    exported = (tmp_path / "backup.jsonl").read_bytes()
+    assert (b"Retry with the same key" in exported, FILE.encode() in exported) == (False, True)
+    with pytest.raises(ShareRefused, match=r"its text is not what was stored, so it stays here.*nothing was shared"):
+        memory.sharing.add([name])
+    assert run(["share", "add", other]) == 0
+    assert f"insight {name}" in capsys.readouterr().err.replace('"', "")
+    shared = b"".join(path.read_bytes() for path in (memory.root / "shared").rglob("*.json"))
+    assert (b"Retry with the same key" in shared, FILE.encode() in shared) == (False, True)
+    assert memory.doctor(fix=True).healthy
+    copy = Memory.init(tmp_path / "copy")
+    assert run(["insight", "export", "--output", "backup.jsonl"]) == 0
+    copy.insights.import_from(tmp_path / "backup.jsonl", own=True)
+    assert {one["content"] for one in copy.insights.newest()} == {TEXT, FILE}

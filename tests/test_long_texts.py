@@ -83,6 +83,10 @@ def test_a_line_of_a_rule_file(begin: str) -> None:
     assert growth(lambda text: rule_lines(f"# Rules\n\n{begin}{text}x\n"), "\t" * 250_000) < LINEAR
 
 
+def test_comments_of_a_rule_file_that_are_never_closed() -> None:
+    assert growth(rule_lines, "<!--" * 20_000) < LINEAR
+
+
 @pytest.mark.parametrize("text", ["# Session 1\n## learnin\n" + "\n" * 60_000, "#" + " " * 60_000 + "x"])
 def test_what_may_be_a_report(tmp_path: Path, text: str) -> None:
     def looked_at(text: str) -> None:

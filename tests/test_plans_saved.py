@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import copy
+import sqlite3
+from contextlib import closing
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from helix_episodes.errors import NotFound
 from helix_graph.errors import NotOneOf
-from helix_graph.plans.model import InvalidPlan
+from helix_graph.plans.model import InvalidPlan, PlanError
 from plan_world import SHOES, plans_in
 
 if TYPE_CHECKING:
@@ -178,6 +180,43 @@ def test_what_is_not_there_is_named(tmp_path: Path) -> None:
         plans.update("009", status="active")
     with pytest.raises(NotOneOf, match="pending, active"):
         plans.update("001", status="done")
+
+
+def changed_on_the_disk(path: Path, before: bytes, after: bytes) -> None:
+    """Changes bytes in the file itself, which runs no trigger."""
+    with closing(sqlite3.connect(path)) as connection:
+        connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    whole = path.read_bytes()
+    assert whole.count(before) == 1
+    path.write_bytes(whole.replace(before, after))
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [(b"shop/cart.py", b"shop/card.py"), (b"Ship the parcels", b"Skip the parcels"), (b"shop/cart", b"shop/\xffart")],
+)
+def test_an_exploration_that_the_disk_changed_is_not_read(tmp_path: Path, before: bytes, after: bytes) -> None:
+    explorations = plans_in(tmp_path).explorations
+    explorations.save({"targets": ["shop/cart.py"]}, objective="Ship the parcels")
+    changed_on_the_disk(explorations.root / "helix.db", before, after)
+    assert explorations.unreadable() == [1]
+    with pytest.raises(PlanError, match="exploration 1 is not what was saved; explore again"):
+        explorations.load()
+    explorations.save({"targets": ["shop/cart.py"]}, objective="Ship them again")
+    newest = explorations.load()
+    assert newest is not None
+    assert newest.id == 2
+
+
+def test_what_another_program_writes_into_an_exploration_is_read(tmp_path: Path) -> None:
+    explorations = plans_in(tmp_path).explorations
+    explorations.save({"targets": []}, objective="Ship the parcels")
+    with closing(sqlite3.connect(explorations.root / "helix.db")) as connection, connection:
+        connection.execute("UPDATE exploration SET data = ?", ('{"targets":["shop/cart.py"]}',))
+    assert explorations.unreadable() == []
+    newest = explorations.load()
+    assert newest is not None
+    assert newest.data == {"targets": ["shop/cart.py"]}
 
 
 def test_explorations_come_back_and_go(tmp_path: Path) -> None:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from damaged_rows import damage
 from helix_cli.app import run
 from helix_episodes.safe_files import write_atomically
 from helix_graph import Memory
@@ -73,6 +74,19 @@ def test_what_one_pushed_is_as_it_was(ann: Memory, tmp_path: Path, team_server: 
     assert said[RETRY] is None
     assert str(said[CENTS]).startswith("written by an agent")
     assert [one.index for one in laptop.topics.read("labels").entries] == [0, 1]
+
+
+def test_a_text_that_the_disk_changed_is_not_pushed_and_named(
+    ann: Memory, tmp_path: Path, team_server: TeamDatabase
+) -> None:
+    damage(ann, "parcel service", b"patcel service")
+    ann.insights.store("Rates are fetched once a day", origin="agent")
+    report = ann.team.sync(team_server.url("ann"))
+    assert [one.problem.partition(",")[0] for one in report.problems] == ["its text is not what was stored"]
+    laptop = restored(tmp_path / "laptop" / "shop", team_server)
+    texts = {one["content"]: one["use_count"] for one in laptop.insights.newest(limit=None)}
+    assert (RETRY in texts, RETRY.replace("parcel", "patcel") in texts) == (True, False)
+    assert texts[RETRY] == 2
 
 
 @pytest.mark.slow

@@ -205,7 +205,7 @@ def check_helix_db(root: Path, topics: Topics, insights: Insights) -> Iterator[F
 
 
 def _check_texts(insights: Insights) -> Iterator[Fixable]:
-    """Insights whose text is not what was stored, and explorations that are no JSON any more."""
+    """Insights whose text is not what was stored, and explorations that are not what was saved."""
     name = insights.path.name
     for one, is_known in insights.damaged().items():
         problem = f"insight {logged_name_or_quoted(one)} is not as it was stored, and is told to nobody"
@@ -216,7 +216,7 @@ def _check_texts(insights: Insights) -> Iterator[Fixable]:
             remedy = "store its text again, or correct it with `insight edit`, or remove it with `insight forget`"
             yield Fixable("damaged record", name, problem, remedy)
     for number in Explorations(insights.path.parent).unreadable():
-        problem = f"exploration {number} is not the JSON that was saved"
+        problem = f"exploration {number} is not what was saved"
         yield Fixable("damaged record", name, problem, "explore again; `exploration clear` removes it")
 
 

@@ -225,7 +225,10 @@ class ImportCounts(TypedDict):
 
 
 def export(context: InsightContext) -> str:
-    """Every insight, link and entry as text, one record a line; the same memory gives the same text."""
+    """Every insight, link and entry as text, one record a line; the same memory gives the same text.
+
+    An insight whose text is not what was stored is left out; `damaged` names it.
+    """
     with context.database.reading() as connection:
         return "\n".join((_HEADER, *sorted_lines(connection))) + "\n"
 
@@ -395,7 +398,7 @@ def sorted_lines(connection: sqlite3.Connection) -> Iterator[str]:
     marked = connection.execute("SELECT id, file, sha256, ts FROM insight_import ORDER BY id")
     groups: tuple[Iterable[Record | ImportMark], ...] = (
         (ForgottenInsight(uid, ts) for uid, ts in forgotten),
-        (stored.insight for stored in rows.where(connection, "1 ORDER BY uid")),
+        (stored.insight for stored in rows.sound(connection)),
         links_where(connection, "1 ORDER BY id"),
         feedback.read_entries(connection),
         feedback.read_injections(connection),

@@ -65,6 +65,13 @@ PLAN_TABLES = Tables(
             PRIMARY KEY (session, name)
         ) WITHOUT ROWID
         """,
+        # Empty of what was saved before there were digests, and of what another program writes.
+        """
+        ALTER TABLE exploration ADD COLUMN digest TEXT NOT NULL DEFAULT '';
+        CREATE TRIGGER exploration_anew AFTER UPDATE OF data ON exploration BEGIN
+            UPDATE exploration SET digest = '' WHERE id = NEW.id;
+        END
+        """,
     ),
 )
 

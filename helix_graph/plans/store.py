@@ -15,6 +15,7 @@ import msgspec
 from msgspec.structs import replace
 
 from helix_episodes.errors import NotFound
+from helix_episodes.light_imports import blake2b
 from helix_episodes.msgspec_types import ready
 from helix_episodes.redaction import for_disk
 from helix_episodes.safe_files import remove_file
@@ -218,31 +219,42 @@ class Explorations:
         purpose = found.get("objective") if objective is None else objective
         if not isinstance(purpose, str):
             raise _not_an_exploration("it does not say what it is for: objective is missing")
-        values = {"objective": as_line("objective", purpose), "data": as_json(found), "created_at": stamp(utc_now())}
+        objective, text = as_line("objective", purpose), as_json(found)
+        values = {
+            "objective": objective,
+            "data": text,
+            "created_at": stamp(utc_now()),
+            "digest": _digest(objective.encode(), text.encode()),
+        }
         with database(self.root).writing() as connection:
             return SavedExploration(id=insert_row(connection, "exploration", values))
 
     def load(self) -> Exploration | None:
-        """The newest exploration; None when there is none."""
+        """The newest exploration; None when there is none.
+
+        Raises:
+            PlanError: It is not what was saved.
+        """
         with database(self.root).reading() as connection:
-            row = connection.execute(
-                "SELECT id, objective, data, created_at FROM exploration ORDER BY id DESC LIMIT 1"
-            ).fetchone()
+            row = connection.execute(f"{_EXPLORATIONS} DESC LIMIT 1").fetchone()
         if row is None:
             return None
-        return Exploration(id=row[0], objective=row[1], data=msgspec.json.decode(row[2]), created_at=row[3])
+        if (found := _as_saved(*row)) is None:
+            damaged = f"exploration {row[0]} is not what was saved"
+            raise PlanError(f"{damaged}; explore again, or remove it with `helix-graph exploration clear`")
+        return found
+
+    def last_saved(self) -> str | None:
+        """When the newest was saved; None when there is none."""
+        with database(self.root).reading() as connection:
+            row = connection.execute("SELECT created_at FROM exploration ORDER BY id DESC LIMIT 1").fetchone()
+        return row and str(row[0])
 
     def unreadable(self) -> list[int]:
-        """The ids of explorations that are not the JSON that was saved any more."""
+        """The ids of explorations that are not what was saved any more."""
         with database(self.root).reading() as connection:
-            rows = connection.execute("SELECT id, CAST(data AS BLOB) FROM exploration ORDER BY id").fetchall()
-        found = []
-        for number, data in rows:
-            try:
-                msgspec.json.decode(data, type=dict)
-            except (msgspec.MsgspecError, UnicodeDecodeError):
-                found.append(number)
-        return found
+            rows = connection.execute(_EXPLORATIONS).fetchall()
+        return [row[0] for row in rows if _as_saved(*row) is None]
 
     def clear(self) -> ClearedExplorations:
         """Forgets all explorations, and the results that explorers left behind, so that the next wave starts again."""
@@ -250,6 +262,27 @@ class Explorations:
             gone = connection.execute("DELETE FROM exploration").rowcount
         results = sum(remove_file(path) for path in HandoffFiles(self.root).result_files())
         return ClearedExplorations(explorations=gone, results=results)
+
+
+#: Bytes, because a text that is damaged may be no text.
+_EXPLORATIONS = (
+    "SELECT id, CAST(objective AS BLOB), CAST(data AS BLOB), created_at, digest FROM exploration ORDER BY id"
+)
+
+
+def _as_saved(number: int, objective: bytes, data: bytes, created_at: str, digest: str) -> Exploration | None:
+    """An exploration, or None of one that is not what was saved."""
+    if digest and digest != _digest(objective, data):
+        return None
+    try:
+        found = msgspec.json.decode(data, type=dict[str, Any])
+        return Exploration(id=number, objective=objective.decode(), data=found, created_at=created_at)
+    except (msgspec.MsgspecError, UnicodeDecodeError):
+        return None
+
+
+def _digest(objective: bytes, data: bytes) -> str:
+    return blake2b(objective + b"\0" + data, digest_size=16).hexdigest()
 
 
 def _not_an_exploration(problem: str) -> PlanError:

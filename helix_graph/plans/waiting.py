@@ -149,8 +149,8 @@ def wait_explorers(
     """
     number = as_int("count", count, lowest=1, highest=_MOST_EXPLORERS)
     names = {f"{file_name('agent_ids', one)}.json" for one in as_tuple("agent_ids", agent_ids)}
-    newest = Explorations(context.root).load()
-    last_saved = parse_stamp(newest.created_at) if newest else None
+    saved = Explorations(context.root).last_saved()
+    last_saved = parse_stamp(saved) if saved else None
     wave = _Wave(HandoffFiles(context.root), since=as_datetime("since", since) or last_saved, names=names)
     completed = _poll(lambda: wave.look() >= number, timeout=timeout, poll_interval=poll_interval)
     return ExplorersWait(

@@ -44,7 +44,8 @@ _HEADING = re.compile(r"#{1,6}\s+(\S.*)?$")
 _ITEM = re.compile(r"^\s*(?:[-*+]|\d+[.)])\s+(?:\[[ xX]\]\s+)?")
 _NO_TEXT = re.compile(r"\s*(?:\||<|---|>|@\S+$|$)")
 #: Comments (the marks of a block are comments) and what a program reads at the head of a file are no rules.
-_COMMENT = re.compile(r"(?<!`)<!--.*?-->", re.DOTALL)
+_COMMENT = re.compile(r"(?<!`)<!--")
+_COMMENT_END = "-->"
 _FRONT = re.compile(r"\A\ufeff?---[ \t]*\n.*?\n---[ \t]*(?:\n|\Z)", re.DOTALL)
 _FEWEST_WORDS = 3
 #: A line that asks for something. Others describe the project.
@@ -93,7 +94,7 @@ def rule_lines(text: str) -> list[RuleLine]:
     fenced, opened, begun = False, False, False
     titles: list[tuple[int, str]] = []
     paragraph = outer = -1  # where the paragraph and the outer item are that lead to an item
-    for line in _COMMENT.sub("", _FRONT.sub("", text)).splitlines():
+    for line in _without_comments(_FRONT.sub("", text)).splitlines():
         if _FENCE.match(line):
             fenced, begun = not fenced, False
             opened = fenced and bool(found) and found[-1].text.rstrip("*_ ").endswith(":")
@@ -121,6 +122,15 @@ def rule_lines(text: str) -> list[RuleLine]:
             paragraph = paragraph if is_item else len(found) - 1
             outer = outer if is_item and is_inner else len(found) - 1
     return [one for one in found if len(one.text.split()) >= _FEWEST_WORDS]
+
+
+def _without_comments(text: str) -> str:
+    """The text without comments of HTML; one that is never closed is none, and neither is any after it."""
+    kept, at = [], 0
+    while (begin := _COMMENT.search(text, at)) and (end := text.find(_COMMENT_END, begin.end())) >= 0:
+        kept.append(text[at : begin.start()])
+        at = end + len(_COMMENT_END)
+    return "".join((*kept, text[at:]))
 
 
 def project_versions(folder: Path) -> list[FileVersion]:

@@ -126,8 +126,8 @@ class Sharing:
 
         Raises:
             NotFound: There is no such insight or topic of this memory's own.
-            ShareRefused: A file has something that looks like a secret, and nothing was written; or the memory is in
-                no repository.
+            ShareRefused: A file has something that looks like a secret, or the text of an insight is not what was
+                stored, and nothing was written; or the memory is in no repository.
         """
         authors = first_authors(self.root)
         asked = as_strs("names", names), as_strs("topics", topics)
@@ -277,6 +277,8 @@ class Sharing:
         before = {one.uid for one in files.values() if isinstance(one, SharedInsight)}
         own = {name: (insight, sessions) for insight, name, sessions in self.own.insights()}
         missing = [name for name in names if name not in own]
+        if spoilt := [one for one in self.own.damaged() if one.file.removeprefix("insight ") in missing]:
+            raise ShareRefused(f"{spoilt[0]}; nothing was shared", spoilt)
         if missing:
             raise NotFound(f"there is no insight {missing[0]!r} of your own; `helix-graph share list` names them")
         chosen = {

@@ -21,10 +21,11 @@ from msgspec.structs import replace
 
 from helix_episodes.msgspec_types import read_json
 from helix_episodes.store import PREFIX
+from helix_graph.database import ANY_OF, as_list
 from helix_graph.insights import feedback, rows
 from helix_graph.insights.links import links_where
 from helix_graph.insights.model import Insight
-from helix_graph.insights.schema import said_by
+from helix_graph.insights.schema import damaged_among, said_by
 from helix_graph.insights.transfer import checked_record
 from helix_graph.project import digest, forgotten_elsewhere
 from helix_graph.shared_authors import SHARED_HERE
@@ -43,6 +44,7 @@ from helix_graph.sharing.records import (
     SharedFeedback,
     SharedInsight,
     SharedRecord,
+    ShareProblem,
     insight_fields,
     session_hash,
     shared_insight,
@@ -92,7 +94,7 @@ class OwnRecords:
         found = [insight for insight, _, _ in self.insights()]
         shared = shared_episodes(self.root, {one.episode for one in found if one.episode.startswith(PREFIX)})
         own = [one for one in found if one.episode not in shared]
-        feedback = self.feedback_on(one.uid for one in own)
+        feedback = self.feedback_on({one.uid for one in own} | self._damaged_uids())
         links, gone = self._links(), forgotten_elsewhere(self.root)
         known = (replace(one, episode=_known(one.episode, gone)) for one in own)
         insights = (replace(shared_insight(one), own=_own_part(one, links.get(one.uid, ()))) for one in known)
@@ -195,10 +197,13 @@ class OwnRecords:
         return {name: tuple(sorted(sessions)) for name, sessions in found.items()}
 
     def insights(self) -> Iterator[tuple[Insight, str, frozenset[str]]]:
-        """The insights that no file brought, with their names and the sessions that came out well with them."""
+        """The insights that no file brought, with their names and the sessions that came out well with them.
+
+        One whose text is not what was stored stays here (`damaged`).
+        """
         with self._insights.database.reading() as connection:
-            mine = "state != 'merged' AND uid NOT IN (SELECT id FROM insight_import) ORDER BY uid"
-            stored = list(rows.where(connection, mine))
+            mine = "state != 'merged' AND uid NOT IN (SELECT id FROM insight_import)"
+            stored = list(rows.sound(connection, mine))
             log = [one for one in feedback.read_entries(connection, feedback.COUNTED) if one.kind == "feedback"]
         for one in stored:
             helped = (entry for entry in log if entry.episode and entry.outcome != "blocked")
@@ -208,6 +213,19 @@ class OwnRecords:
                 if any(verdict.uid == one.insight.uid and verdict.causal for verdict in entry.verdicts)
             }
             yield one.insight, one.name, frozenset(sessions)
+
+    def _damaged_uids(self) -> frozenset[str]:
+        """The insights of `damaged` that no file brought: what came of them is as it was."""
+        with self._insights.database.reading() as connection:
+            damaged = as_list(damaged_among(connection, rows.every_number(connection)))
+            query = f"SELECT uid FROM insight WHERE number {ANY_OF}"  # noqa: S608  (a constant)
+            return frozenset(uid for (uid,) in connection.execute(query, (damaged,))) & self.uids()
+
+    def damaged(self) -> tuple[ShareProblem, ...]:
+        """The insights whose text is not what was stored, as problems."""
+        problem = "its text is not what was stored, so it stays here; `helix-graph doctor` says what to do"
+        found = self._insights.damaged() if self._insights.path.exists() else ()
+        return tuple(ShareProblem(file=f"insight {one}", line=1, problem=problem, kind="invalid") for one in found)
 
     def said_by(self) -> dict[str, str]:
         """Of the insights that no person here wrote, who or what did, by uid."""

@@ -220,7 +220,7 @@ def _records(connection: sqlite3.Connection, *, away: frozenset[str]) -> Iterato
     """What may be a line: all but insights that are ``away``, with what a shared record says of their links."""
     for uid, ts in connection.execute("SELECT uid, ts FROM insight_forgotten WHERE ts <> ? ORDER BY uid", (NO_TIME,)):
         yield ForgottenInsight(uid, ts)
-    for stored in rows.where(connection, "1 ORDER BY uid"):
+    for stored in rows.sound(connection):
         if stored.insight.uid not in away:
             yield stored.insight
     brought = {one for (one,) in connection.execute("SELECT id FROM insight_import")}

@@ -53,7 +53,7 @@ class Pushing:
         self.offered = self.stored = self.lines_pushed = 0
         self._pushable: dict[str, SharedRecord] = {}
         self.missing: frozenset[str] = frozenset()
-        self.problems: list[ShareProblem] = []
+        self.problems = list(own.damaged())
 
     def records(self, own: Iterable[tuple[SharedRecord, ServerObject]]) -> Iterator[ServerObject]:
         """Those of the own records that the server does not have as they are."""

@@ -15,9 +15,9 @@ import click
 
 from helix_cli.commands.insight import insight_command, json_names, render_insight
 from helix_cli.options import any_path, output_file, parse_time
-from helix_cli.output import count, emit_text, percent, say, table, verbatim
+from helix_cli.output import count, emit_text, percent, say, table, verbatim, warn
 from helix_cli.terminal import clean
-from helix_graph.insights.safe_quoting import quoted
+from helix_graph.insights.safe_quoting import logged_name_or_quoted, quoted
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -291,6 +291,9 @@ def _render_export(answer: dict[str, str | int]) -> None:
 @click.option("--output", type=output_file, help="Write to this file instead of stdout.")
 def export(insights: Insights, *, output: Path | None) -> dict[str, str | int]:
     """Write all insights, links and feedback as lines of JSON."""
+    for name in insights.damaged():
+        text = "its text is not what was stored, so it is left out; `helix-graph doctor` says what to do"
+        warn(f"{logged_name_or_quoted(name)}: {text}")
     if output is None:
         return {"text": insights.export()}
     return {"records": insights.export_to(output), "file": str(output)}

@@ -78,7 +78,11 @@ def share_add(*, names: tuple[str, ...], topics: tuple[str, ...], assertions: bo
     NAME is an insight; without a name, all corroborated insights. Edits, outcomes and deletions of what was shared
     before are included. A file with something like a secret is refused, and nothing is written.
     """
-    return open_memory().sharing.add(names, topics=topics, assertions=assertions, episodes=episodes)
+    sharing = open_memory().sharing
+    added = sharing.add(names, topics=topics, assertions=assertions, episodes=episodes)
+    for problem in sharing.own.damaged():
+        warn(str(problem))
+    return added
 
 
 def _render_check(problems: tuple[ShareProblem, ...]) -> None:
