@@ -25,7 +25,7 @@ async function rulesTab() {
     found.rules.length > 0 && found.unread && make("p", { class: "soft" }, found.unread),
     found.unobservable > 0 && make("p", { class: "soft" }, `${count(found.unobservable, "more line")} of these files cannot be observed in sessions.`),
     make("h2", {}, "Rules that are missing"),
-    found.proposals.length ? [make("p", { class: "soft" }, coded(found.proposals_note)), make("ol", { class: "cards" }, found.proposals.map((one) => proposalCard(one, known, found.into)))] : make("p", { class: "nothing" }, "No recurring issue asks for a rule that is not there."),
+    found.proposals.length ? [make("p", { class: "soft" }, coded(found.proposals_note)), make("ol", { class: "cards" }, found.proposals.map((one) => proposalCard(one, known, found.into)))] : make("p", { class: "nothing" }, "For no recurring issue do sessions show what a rule should say; ", command("helix-graph advise"), " lists those that a person would have to word one for."),
   );
 }
 
