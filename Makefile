@@ -5,7 +5,7 @@ PYTHON ?= python3
 UPGRADE ?= --upgrade
 SECONDS ?= 600
 
-.PHONY: install weights test test-slow lint licenses lock fuzz format schema smoke agents bundle screenshots bench scale
+.PHONY: install weights test test-slow test-stores lint licenses lock fuzz format schema smoke agents bundle screenshots bench scale
 
 install:  ## a virtual environment with everything that the tests need
 	$(PYTHON) -m venv .venv
@@ -18,8 +18,10 @@ weights:  ## the model's weights, for the tests that need them (84 MB; they skip
 test:  ## what runs every day
 	$(BIN)pytest -q -n 2
 
-test-slow:  ## what takes longer, every property on its usual number of examples, and the suites of stores on PostgreSQL
+test-slow:  ## what takes longer, and every property on its usual number of examples
 	$(BIN)pytest -q -n 2 -m "slow or hypothesis" --hypothesis-profile=thorough
+
+test-stores:  ## the suites of stores once more, with PostgreSQL as the place where the memory is kept
 	$(BIN)pytest -q -n 2 --stores=postgresql
 
 lint:
