@@ -44,7 +44,11 @@ def counted(tmp_path: Path) -> Callable[..., Counted]:
         judged = score(whole, [episode], Places(log or claude_code(tmp_path)), MODES[mode])
         wanted = [one.verdict for one in judged if one.measure == measure and one.wanted]
         given = [one.verdict for one in judged if one.measure == measure and not one.wanted]
-        return (wanted.count("hit"), len(wanted)), (given.count("hit"), given.count("second"), len(given))
+        return (wanted.count("hit"), len(wanted)), (
+            given.count("hit"),
+            sum(one.startswith("second") for one in given),
+            len(given),
+        )
 
     return scored
 
@@ -156,6 +160,39 @@ def test_in_one_document_the_place_is_the_message_and_only_one_of_ours_is_right(
     gold = {"failures": [{"line": 1, "kind": "work"}]}
     assert counted("failures", gold, {"events": [error(1, line), error(2, line)]}, log=log) == ((1, 1), (1, 0, 2))
     assert counted("failures", gold, {"events": [error(1, 4)]}, log=log) == ((0, 1), (0, 0, 1))
+
+
+def test_two_fixes_of_one_result_are_right_in_a_log_of_lines_and_in_one_document(
+    counted: Callable[..., Counted], tmp_path: Path
+) -> None:
+    """A linter's result has two complaints, one command repairs both, and the annotator lists one fix."""
+    gold = {
+        "failures": [{"line": 2, "kind": "work"}],
+        "fixes": [{"failure_line": 2, "change_lines": [3], "verified_line": 6}],
+    }
+    complaints = [error(1, 2), error(2, 2)]
+    fixes = [{"error": "e001", "changes": ["d001"]}, {"error": "e002", "changes": ["d001"]}]
+    ours = {"decisions": [decision(1, 3, verb="run")], "events": complaints, "fixes": fixes}
+    assert counted("fixes", gold, ours) == ((1, 1), (1, 1, 2))
+
+    log = tmp_path / "log.json"
+    parts = [["ask"], ["lint: a, b", "types: c"], ["lint --fix"]]
+    log.write_text(json.dumps({"messages": [{"parts": one} for one in parts]}, indent=1), encoding="utf-8")
+    lines = log.read_text(encoding="utf-8").splitlines()
+    (lint, types, repair) = (
+        next(number for number, line in enumerate(lines, 1) if said in line)
+        for said in ('"lint: a, b"', '"types: c"', '"lint --fix"')
+    )
+    gold = {
+        "failures": [{"line": 1, "kind": "work"}],
+        "fixes": [{"failure_line": 1, "change_lines": [2], "verified_line": 2}],
+    }
+    repaired = {"decisions": [decision(1, repair, verb="run")], "fixes": fixes}
+    same = {**repaired, "events": [error(1, lint), error(2, lint)]}
+    others = {**repaired, "events": [error(1, lint), error(2, types)]}
+    documents = [counted("fixes", gold, one, log=log) for one in (same, others)]
+    # The third number counts all of ours: the second fix is right on the same result, and false on the other one.
+    assert documents == [((1, 1), (1, 1, 2)), ((1, 1), (1, 0, 2))]
 
 
 def test_a_codex_poll_belongs_to_its_command_and_a_mirrored_message_to_its_event(

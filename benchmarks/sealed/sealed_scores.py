@@ -17,8 +17,9 @@ Annotated: TypeAlias = dict[str, Any]
 Episode: TypeAlias = dict[str, Any]
 Measure = Literal["decisions", "failures", "fixes", "credits"]
 #: The annotator's and our verdict of one item: found or missed, right or false; a *second* is right as one more
-#: statement on what another of ours has found.
-Verdict = Literal["hit", "second", "miss"]
+#: statement on what another of ours has found. In a log that is one document it is right only for a fix of the very
+#: result that the other one stands on.
+Verdict = Literal["hit", "second", "second in document", "miss"]
 
 #: The kind of a fix whose error is at no annotated failure.
 NO_FAILURE = "no failure"
@@ -212,11 +213,14 @@ def _judged(
         for number, item in enumerate(counted)
     ]
     meeting = {place for places_of_item in candidates for place in places_of_item}
+    results = {ours[place].lines for place in owner} if measure == "fixes" else set()
     for place, one in enumerate(ours):
         if place in owner:
             judged.append(Judged(measure=measure, wanted=False, kind=one.kind, verdict="hit"))
         elif place in meeting and not places.document:
             judged.append(Judged(measure=measure, wanted=False, kind=one.kind, verdict="second"))
+        elif place in meeting and one.lines in results:
+            judged.append(Judged(measure=measure, wanted=False, kind=one.kind, verdict="second in document"))
         elif not any(matches(item, one) for item in items if mode.leaves_out(item)):
             judged.append(Judged(measure=measure, wanted=False, kind=one.kind, verdict="miss"))
     return judged
