@@ -100,5 +100,58 @@ def test_the_same_line_of_another_program_decides_nothing(command: str, line: st
     assert not [one for one in verdicts(command, f"{line}\n") if one.passed is not None]
 
 
-def verdicts(command: str, output: str) -> tuple[Verdict, ...]:
-    return read_verdicts(parse_command(command), output=output, exit_code=0, status="ok")
+VALE_TABLE = """
+ docs/README.md
+ 1:3   suggestion  'Install' should use sentence case.   Microsoft.Headings
+ 5:1   warning     Try to avoid first-person plural      Microsoft.We
+                   like 'We'.
+ 5:9   error       Did you really mean 'Ascidoctor'?     Vale.Spelling
+
+ docs/cli/use.md
+ 9:14  error       Use 'select' instead of               House-style.Terms
+                   'click' in README.md
+
+\u2716 2 errors, 1 warning and 1 suggestion in 2 files.
+"""
+
+
+@pytest.mark.parametrize("command", ["vale docs | tail -20", "mise run lint | tail -20"])
+def test_of_vales_table_the_errors_alone_are_failures_and_the_file_stands_above_them(command: str) -> None:
+    (verdict,) = verdicts(command, VALE_TABLE)
+    assert (verdict.check, verdict.passed, verdict.failed_count) == ("vale", False, 2)
+    places = [(found.family, found.path) for found in verdict.findings]
+    assert places == [("Vale.Spelling", "docs/README.md"), ("House-style.Terms", "docs/cli/use.md")]
+
+
+def test_warnings_and_suggestions_of_vale_are_no_failure() -> None:
+    (verdict,) = verdicts("vale docs | tail -2", "\u2714 0 errors, 3 warnings and 1 suggestion in 1 file.\n")
+    assert (verdict.check, verdict.passed) == ("vale", True)
+
+
+@pytest.mark.parametrize(
+    ("command", "exit_code", "passed"),
+    [
+        ("vale --output=line docs", 1, False),
+        ("vale --output=line docs", 0, True),
+        ("vale --output=line docs | head", 0, None),
+    ],
+)
+def test_lines_of_vale_say_nothing_of_how_bad_they_are_so_the_exit_status_decides(
+    command: str, exit_code: int, passed: bool | None  # noqa: FBT001  (a parameter of the table)
+) -> None:
+    output = "docs/my file.md:12:5:Vale.Spelling:Did you really mean 'teh'?\n"
+    (verdict,) = verdicts(command, output, exit_code=exit_code)
+    assert verdict.passed is passed
+    named = [(found.family, found.path) for found in verdict.findings]
+    assert named == ([("Vale.Spelling", "docs/my file.md")] if exit_code else [])
+
+
+@pytest.mark.parametrize("command", ["vale sync", "vale --config=.vale.ini ls-config", "vale ls-metrics a.md"])
+@pytest.mark.parametrize("exit_code", [0, 2])
+def test_vale_that_fetches_its_rules_or_shows_its_settings_checks_nothing(command: str, exit_code: int) -> None:
+    assert verdicts(command, "Downloading packages", exit_code=exit_code) == ()
+
+
+def verdicts(command: str, output: str, *, exit_code: int = 0) -> tuple[Verdict, ...]:
+    status = "error" if exit_code else "ok"
+    return read_verdicts(parse_command(command), output=output, exit_code=exit_code, status=status)

@@ -33,7 +33,7 @@ docs/cart.md:3:81 error MD013/line-length Line length [Expected: 80; Actual: 92]
     Case(
         "vale docs",
         check="vale",
-        families=["lint failed"],
+        families=["Shop.Terms"],
         failed=1,
         output="""
  docs/cart.md

@@ -378,7 +378,7 @@ def _would_say_so(run: _JudgedPart) -> bool:
 
 def _failed(run: _JudgedPart, fallback: CheckFinding | None) -> Verdict:
     """A failing verdict; it always has a finding, a generic one if nothing better is known."""
-    findings = run.reading.findings if run.reading and run.reading.passed is False else ()
+    findings = run.reading.findings if run.reading and run.reading.passed is not True else ()
     if not findings and fallback and not fallback.generic and not run.task_failed:
         findings = (fallback,)
     if not findings:

@@ -41,7 +41,8 @@ class _Tool(Value):
     ``closing`` has the groups ``passed``, ``failed``, ``errors``, ``skipped`` and ``total``, as far as it counts; a
     closing line without ``failed`` and ``errors`` says that all is well. ``report`` has the groups ``rule``, ``path``
     and ``test``, as far as it names them, ``heading`` the group ``path``. ``broke`` are words that say no more than
-    that the check failed.
+    that the check failed. An ``alert`` is a complaint that may be a mere warning: what failed is named by it, but that
+    something did only the exit status says.
     """
 
     closing: Regex | None = None
@@ -49,6 +50,7 @@ class _Tool(Value):
     heading: Regex | None = None
     broke: Regex | None = None
     fine: Regex | None = None
+    alert: Regex | None = None
 
 
 #: A place with a message and, at its end, the rule in brackets.
@@ -236,6 +238,8 @@ _TOOLS: dict[str, _Tool] = {
         fine=Regex(r"All checks passed!"),
     ),
     "typos": _Tool(report=Regex(r"error: `(?P<rule>.+)` should be .+")),
+    # ``--output line`` prints errors, warnings and suggestions alike, and nothing at the end.
+    "vale": _Tool(alert=Regex(r"(?P<path>[^\s:][^:]*):\d+:\d+:(?P<rule>[\w-]+\.[\w-]+):.+")),
     "vulture": _Tool(report=Regex(r"(?P<path>\S+\.py):\d+: (?P<rule>un\w+ \w+) .+ \(\d+% confidence\)")),
     "zig build": _Tool(
         report=Regex(r"error: '(?P<rule>.+)' failed\b.*"),
@@ -281,7 +285,13 @@ def read_by_name(check: str, kind: CheckKind, output: CommandOutput) -> Verdict 
             check=check, kind=kind, passed=False, failed_count=count, findings=findings, quote=quoted(*shown, summary)
         )
     fine = output.matches(tool.fine) if tool.fine else []
-    return Verdict(check=check, kind=kind, passed=True, quote=quoted(fine[-1].string)) if fine else None
+    if fine:
+        return Verdict(check=check, kind=kind, passed=True, quote=quoted(fine[-1].string))
+    alerts = [(found, found["path"]) for found in (output.matches(tool.alert) if tool.alert else ())]
+    if not alerts:
+        return None
+    findings = _findings(kind, alerts, "")
+    return Verdict(check=check, kind=kind, passed=None, findings=findings, quote=quoted(alerts[0][0].string))
 
 
 def _reports(tool: _Tool, output: CommandOutput) -> Iterator[tuple[re.Match[str], str | None]]:

@@ -29,6 +29,8 @@ from helix_episodes.light_imports import Regex, Value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from helix_episodes.extraction.shell.programs import CheckKind
 
 
@@ -238,12 +240,16 @@ def read_git_hooks(output: CommandOutput) -> Verdict | None:
 
 
 class _LintClosing(Value):
-    """A linter that closes with the number of its errors, and how it reports one: rule and place."""
+    """A linter that closes with the number of its errors, and how it reports one: its rule, and its file.
+
+    The file may stand on a line of its own above, the ``heading``.
+    """
 
     check: str
     sign: str
     pattern: Regex
     report: Regex
+    heading: Regex | None = None
 
 
 _LINT_CLOSINGS = (
@@ -255,9 +261,11 @@ _LINT_CLOSINGS = (
     ),
     _LintClosing(
         check="vale",
-        sign=" suggestions in ",
-        pattern=Regex(r"[✖✗✔✓] (\d+) errors?, \d+ warnings? and \d+ suggestions in \d+ files?\.$"),
-        report=Regex(r"(?P<path>[^:\s]+):\d+:\d+:(?P<rule>[\w-]+\.\w+):.+"),
+        sign=" suggestion",
+        pattern=Regex(r"\s*[✖✗✔✓] (\d+) errors?, \d+ warnings?(?:,| and) \d+ suggestions? in \d+ files?\.$"),
+        # Warnings and suggestions stand in the same table, and are no failure.
+        report=Regex(r"\s*\d+:\d+\s+error\s+\S.*\s{2,}(?P<rule>[\w-]+\.[\w-]+)\s*$"),
+        heading=Regex(r"\s?(?!\d+:\d+\s)(?P<path>\S.*\.\w{1,8})\s*$"),
     ),
 )
 
@@ -268,8 +276,7 @@ def read_lint_closings(output: CommandOutput) -> Verdict | None:
         ends = output.matches(closing.pattern) if output.has(closing.sign) else []
         if not ends:
             continue
-        found = output.matches(closing.report)
-        reports = [ReportedLine(family=one["rule"], message=one.string, path=one["path"]) for one in found]
+        reports = list(_lint_reports(closing, output))
         failed = int(ends[-1][1])
         return Verdict(
             check=closing.check,
@@ -280,6 +287,16 @@ def read_lint_closings(output: CommandOutput) -> Verdict | None:
             quote=quoted(ends[-1].string),
         )
     return None
+
+
+def _lint_reports(closing: _LintClosing, output: CommandOutput) -> Iterator[ReportedLine]:
+    """Each complaint, with the file that it is about."""
+    path: str | None = None
+    for line in output.lines:
+        if found := closing.report.match(line):
+            yield ReportedLine(family=found["rule"], message=line, path=found.groupdict().get("path") or path)
+        elif closing.heading is not None and (above := closing.heading.match(line)):
+            path = above["path"]
 
 
 _BUNDLERS = "vite rollup esbuild next nuxt astro ng parcel tsup rspack webpack"

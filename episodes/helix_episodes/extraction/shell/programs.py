@@ -36,6 +36,11 @@ _BY_KIND: dict[CheckKind, frozenset[str]] = {
 #: Programs that check whatever their arguments say.
 CHECKERS: dict[str, CheckKind] = {program: kind for kind, programs in _BY_KIND.items() for program in sorted(programs)}
 
+#: First words with which a checker does something else: it fetches its rules, or shows its settings.
+OTHER_ERRANDS: dict[str, dict[str, Purpose]] = {
+    "vale": {"sync": "change", **dict.fromkeys(("ls-config", "ls-dirs", "ls-metrics", "ls-vars"), "look")},
+}
+
 #: Programs whose first word says whether they check. ``""`` means no word at all.
 #: Options with which a test command only builds the tests.
 ONLY_BUILDS = {"go": "-c", "cargo": "--no-run"}

@@ -143,6 +143,9 @@ def role_of(
         return "look", None, None
     if arguments and arguments[-1] in {"--help", "--version"}:
         return "look", None, None
+    errand = known.OTHER_ERRANDS.get(program, {}).get(next((word for word in arguments if word[:1] != "-"), ""))
+    if errand is not None:
+        return errand, None, None
     if check := _as_check(program, subcommand, arguments):
         return check
     if _looks(program, subcommand, arguments):
