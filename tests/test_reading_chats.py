@@ -218,3 +218,48 @@ def test_code_that_does_without_what_was_missing_repairs_nothing(
         said("Computer_terminal", "exitcode: 0 (execution succeeded)\nCode output: 3"),
     )
     assert bool(episode.fixes) is repaired
+
+
+@pytest.mark.parametrize(
+    ("failed", "line", "answer", "output", "repaired"),
+    [
+        ("shop = rows['Price']", "shop = rows['Price']", "shop = rows['price']\nprint(shop)", "3", True),
+        ("shop = rows['Price']", "shop = rows['Price']", "print(rows.columns)\nprint(rows)", "price", False),
+        (
+            "cart = page.find('cart')\nprint(cart.text)",
+            "print(cart.text)",
+            "cart = page.find('cart')\nif cart:\n    print(cart.text)\nelse:\n    print('no cart there')",
+            "no cart there",
+            False,
+        ),
+        (
+            "cart = page.find('cart')\nprint(cart.text)",
+            "print(cart.text)",
+            "cart = page.find('cart')\nif cart:\n    print(cart.text)\nelse:\n    print('no cart there')",
+            "three apples",
+            True,
+        ),
+        (
+            "import web\nrows = web.get('http://shop.example/rows')\nprint(rows['a'])",
+            "print(rows['a'])",
+            "import random\nrows = random.sample(range(9), 3)\nprint(rows['a'])",
+            "7",
+            False,
+        ),
+    ],
+    ids=["the right name", "only a look", "not there", "there", "made up"],
+)
+def test_code_written_anew_has_to_make_the_same_and_to_get_there(
+    tmp_path: Path, *, failed: str, line: str, answer: str, output: str, repaired: bool
+) -> None:
+    body = "```python\npage = rows = load()\nnames = sorted(rows)\n{0}\n```"
+    traceback = f'Traceback (most recent call last):\n  File "/tmp/a.py", line 3, in <module>\n    {line}\nKeyError: 7'
+    episode = terminal_log(
+        tmp_path,
+        ORDERED,
+        said("Reader_Expert", body.format(failed)),
+        said("Computer_terminal", f"exitcode: 1 (execution failed)\nCode output: {traceback}"),
+        said("Reader_Expert", body.format(answer)),
+        said("Computer_terminal", f"exitcode: 0 (execution succeeded)\nCode output: {output}"),
+    )
+    assert bool(episode.fixes) is repaired

@@ -115,7 +115,11 @@ def without_unread(session: Session) -> Session:
     Of them a line is left that has a marker which silences a check: whoever writes it elsewhere copies it.
     """
     calls = [step for step in session.steps if step.kind == "call" and step.call_id]
-    read = {step.call_id for step in calls if step.operation in _READ or reports_diagnostics(step.tool)}
+    read = {
+        step.call_id
+        for step in calls
+        if step.operation in _READ or reports_diagnostics(step.tool) or isinstance(step.arguments.get("code"), str)
+    }
     unread = {step.call_id for step in calls} - read
     steps = (
         msgspec.structs.replace(step, text="\n".join(marked_lines(step.text)), pieces=())

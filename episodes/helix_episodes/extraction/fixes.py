@@ -33,8 +33,6 @@ from helix_episodes.extraction.calls import (
     is_code,
     is_look,
     is_request,
-    lines_of_code,
-    materials_of,
     operands_of,
     places_in,
     shared_words,
@@ -56,6 +54,7 @@ from helix_episodes.extraction.fix_credit import (
     speaking_edits,
 )
 from helix_episodes.extraction.paths import file_name
+from helix_episodes.extraction.rewritten_code import gives_up, goes_without
 from helix_episodes.extraction.shell.programs import INTERPRETERS
 
 if TYPE_CHECKING:
@@ -80,8 +79,6 @@ _NOT_KNOWN = re.compile(
     r"\b(?:unknown|unrecogni[sz]ed|unexpected|invalid|illegal|no such|not found|un?supported)\b",
     re.IGNORECASE,
 )
-#: What code raises that uses a name which nothing has.
-_UNDEFINED = frozenset({"NameError", "UnboundLocalError"})
 #: Programs with which agents change a file that their own tool could not change.
 _WRITERS = INTERPRETERS | {"sed", "cat", "tee", "echo", "printf", "patch", "cp", "mv", "ed", "awk"}
 #: What shows of an output only the lines that were asked for.
@@ -568,14 +565,11 @@ def _leaves_out(call: ParsedCall, failed: ParsedCall, error: Event) -> bool:
     """Whether a call goes without what the error names: it did the rest, and that is no repair.
 
     Of a command that is the operand which the error quotes, unless the program does not know such a thing at all. Code
-    has files, addresses and the names that were not defined; a tool any of its values, where nothing is in its place.
+    has files and names of its own; a tool any of its values, where nothing is in its place.
     """
     message = error.message or ""
     if is_code(failed):
-        done = "\n".join(lines_of_code(call))
-        used = {one if "://" in one else file_name(one) for one in materials_of(failed) if one in message}
-        undefined = _QUOTED_WORD.findall(message) if error.family in _UNDEFINED else ()
-        return not all(one in done for one in (*used, *undefined))
+        return goes_without(call, failed, error) or gives_up(call, failed)
     if failed.operation == "use":
         before, after = values_of(failed), values_of(call)
         return after < before and any(has_word(one, message) for one in before - after)
