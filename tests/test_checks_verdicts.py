@@ -141,6 +141,12 @@ def test_a_run_whose_compile_errors_were_cut_off_still_names_them() -> None:
     assert [found.family for found in verdict.findings] == ["wrong arguments"]
 
 
+def test_what_a_compiler_counts_is_no_number_of_failed_tests() -> None:
+    output = "error[E0308]: mismatched types\nerror: could not compile `shop` (lib) due to 1 previous error\n"
+    counts = [verdicts(command, output, 101)[0].failed_count for command in ("cargo test", "cargo build")]
+    assert counts == [None, 1]
+
+
 def test_what_only_follows_from_another_compile_error_is_left_out() -> None:
     output = (
         "a.go:3:2: could not import shop/tax (undefined)\ntax/t.go:7:1: missing return\nFAIL\tshop [build failed]\n"

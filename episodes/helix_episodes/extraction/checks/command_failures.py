@@ -17,6 +17,7 @@ False
 from __future__ import annotations
 
 import re
+from itertools import pairwise
 
 from helix_episodes.extraction.checks.model import CheckFinding, CommandOutput, cleaned
 from helix_episodes.extraction.checks.python import raised_exception
@@ -249,7 +250,7 @@ _NOISE = Regex(
 )
 #: A heading, the bracket that opens a report in JSON, and the progress of what a hook does are no message.
 _BANNER = Regex(
-    r"\s*(?:#+ .*|(?:[Ee]rror|Caused by):|[\[{(<]+|\[(?:STARTED|COMPLETED|SKIPPED|SUCCESS|TITLE|DATA)\] .*)$"
+    r"\s*(?:#+ .*|(?:[Ee]rrors?|ERRORS?|Caused by):|[\[{(<]+|\[(?:STARTED|COMPLETED|SKIPPED|SUCCESS|TITLE|DATA)\] .*)$"
 )
 _LOUD = Regex(r"\s*(?:\S+: )?\[?(?:error|fatal|panic|failed|failure|✗|✘|×|E:|ERR!)", re.IGNORECASE)  # noqa: RUF001  (signs as printed)
 
@@ -277,12 +278,13 @@ def telling_line(lines: Sequence[str]) -> str:
     'could not open the display'
     >>> telling_line(["Error:", "   0: Failed to render 'a'"])  # as Rust's eyre prints a chain of errors
     "Failed to render 'a'"
+    >>> telling_line(["Your edit has errors.", "It was not made.", "ERRORS:", "- E999 SyntaxError: unmatched ')'"])
+    "- E999 SyntaxError: unmatched ')'"
     """
-    spoken = [
-        line.strip() for line in lines if line.strip() and not _is_noise(line) and not _BANNER.match(line.rstrip())
-    ]
-    spoken = [line.removeprefix("0: ") for line in spoken]
-    loud = (line for line in spoken if _LOUD.match(line))
+    whole = [line.strip() for line in lines if line.strip() and not _is_noise(line)]
+    headed = {below for heading, below in pairwise(whole) if _BANNER.match(heading) and _LOUD.match(heading)}
+    spoken = [line.removeprefix("0: ") for line in whole if not _BANNER.match(line)]
+    loud = (line for line in spoken if _LOUD.match(line) or line in headed)
     naming = (line for line in spoken if _NAMES_IT.search(line))
     return next(loud, "") or next(naming, "") or (spoken[0] if spoken and len(spoken) <= _SHORT else "")
 

@@ -395,6 +395,8 @@ def _verdict(run: _JudgedPart, *, passed: bool | None, findings: tuple[CheckFind
     if reading is None:
         quote = findings[0].message[:QUOTE_LIMIT] if findings else ""
         reading = Verdict(check=run.check, kind=run.kind, passed=passed, quote=quote)
+    elif run.kind == "test" and reading.kind != "test":
+        reading = reading._replace(failed_count=None)  # what a compiler counts are no tests
     elif run.cut and reading.check == "go test":
         # Test by test counts are those of the lines that were left; a summary's are whole.
         reading = reading._replace(passed_count=None, skipped_count=None)
