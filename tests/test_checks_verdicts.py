@@ -249,6 +249,7 @@ def test_errors_of_tools_have_families(text: str, family: str) -> None:
             False,
         ),
         ("grep x y", "", 1, "answered no", True),
+        ("set -o pipefail; find . -name x | head -1", "./x", 141, "answered no", True),
         ("ls a b 2>/dev/null", "a\n", 2, "exit code 2", True),
         ("./x", "", 3, "exit code 3", True),
         ("sleep 999", "", 124, "timeout", False),

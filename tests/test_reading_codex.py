@@ -166,6 +166,15 @@ def test_a_patch_is_one_change_for_each_file_and_fails_once(tmp_path: Path) -> N
     assert len(errors) == 1
 
 
+def test_a_patch_that_fails_for_one_of_its_files_is_that_files_failure(tmp_path: Path) -> None:
+    rollout = Rollout().item("custom_tool_call", name="apply_patch", input=PATCH, call_id="c1")
+    rollout.item("custom_tool_call_output", call_id="c1", output="apply_patch verification failed: b.py: file exists")
+    session = rollout.read(tmp_path)
+    assert [(result.call_id, result.status) for result in results(session)] == [("c1/2", "error"), ("c1", "cancelled")]
+    (error,) = [event for event in extract(session).events if event.type == "error"]
+    assert error.path == "b.py"
+
+
 def test_a_patch_in_the_shell_and_one_that_only_the_event_tells_are_edits(tmp_path: Path) -> None:
     rollout = Rollout().run("c1", ["bash", "-lc", f"apply_patch <<'EOF'\n{PATCH}\nEOF"])
     rollout.output("c1", '{"output":"Success.","metadata":{"exit_code":0}}')

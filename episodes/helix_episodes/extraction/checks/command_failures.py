@@ -140,6 +140,8 @@ _ANSWERING = frozenset(
 _PENDING = {("gh", "pr checks"): 8}
 #: ``^C``: what a program had printed by then is not why it ended.
 INTERRUPTED = 130
+#: Who reads a pipe has had enough, as ``head`` has: what writes to it is stopped, and nothing failed.
+_ENOUGH_READ = 141
 # Exit codes the shell itself gives, and what they say.
 _SHELL_CODES = {
     126: "permission denied",
@@ -196,6 +198,8 @@ def command_finding(segments: tuple[Segment, ...], *, output: str, exit_code: in
     >>> from helix_episodes.extraction.shell.commands import parse_command
     >>> command_finding(parse_command("cat x"), output="cat: x: No such file or directory", exit_code=1).family
     'no such file'
+    >>> command_finding(parse_command("set -o pipefail; find . | head -1"), output="./a", exit_code=141).family
+    'answered no'
     """
     return finding_of(segments, cleaned(output), exit_code)
 
@@ -212,7 +216,8 @@ def finding_of(segments: tuple[Segment, ...], output: CommandOutput, exit_code: 
     if code in _SHELL_CODES and (stopped or not spoken):
         return CheckFinding(family=_SHELL_CODES[code], message=f"exit code {code}")
     last = segments[-1] if segments else None
-    if last and code is not None and _PENDING.get((last.program, last.subcommand or "")) == code:
+    pending = last and code is not None and _PENDING.get((last.program, last.subcommand or "")) == code
+    if pending or (code == _ENOUGH_READ and any(part.joiner == "|" for part in segments)):
         return CheckFinding(family="answered no", message=informative_line(spoken), generic=True)
     # "error: …" of a part that changes something is no answer of the look behind it.
     broke_off = any(part.purpose == "change" for part in segments[:-1]) and any(_LOUD.match(line) for line in spoken)

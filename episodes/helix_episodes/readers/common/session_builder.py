@@ -198,7 +198,8 @@ class Dialogue:
         """Adds the result of a call; without an id, of the oldest one that has none yet.
 
         Of a call that did several things the first bears the text. The others came out the same, but one failure is no
-        three: when the first failed, they never ran. ``pieces`` are where the text was printed, if bit by bit.
+        three: of what failed the one bears the text whose file it names, and the others never ran. ``pieces`` are where
+        the text was printed, if bit by bit.
         """
         logged = call_id if call_id is not None else next(iter(self._open), None)
         positions = self._open.pop(logged, ()) if logged is not None else ()
@@ -208,10 +209,17 @@ class Dialogue:
             how = {"status": status, "exit_code": exit_code, "actor": actor or "agent"}
             self.add("result", place, text=text, call_id=logged, **how)
             return
-        first, *others = positions
+        first = self._named_first(positions, text) if status == "error" else positions[0]
+        others = [position for position in positions if position != first]
         self._answer(first, place, actor=actor, text=text, status=status, exit_code=exit_code, pieces=pieces)
         for position in others:
             self._answer(position, place, actor=actor, status="cancelled" if status == "error" else status)
+
+    def _named_first(self, positions: Sequence[int], text: str) -> int:
+        """Of several steps the one whose file a text names; the first where it names none."""
+        paths = {position: str(self.steps[position].arguments.get("path") or "") for position in positions}
+        named = [position for position in positions if paths[position] and paths[position] in text]
+        return max(named, key=lambda position: len(paths[position]), default=positions[0])
 
     def _answer(self, position: int, place: RecordPosition, *, actor: str | None, **fields: Any) -> None:  # noqa: ANN401  (fields of Step)
         call = self.steps[position]
