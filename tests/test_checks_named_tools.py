@@ -137,7 +137,9 @@ def test_warnings_and_suggestions_of_vale_are_no_failure() -> None:
     ],
 )
 def test_lines_of_vale_say_nothing_of_how_bad_they_are_so_the_exit_status_decides(
-    command: str, exit_code: int, passed: bool | None  # noqa: FBT001  (a parameter of the table)
+    command: str,
+    exit_code: int,
+    passed: bool | None,  # noqa: FBT001  (a parameter of the table)
 ) -> None:
     output = "docs/my file.md:12:5:Vale.Spelling:Did you really mean 'teh'?\n"
     (verdict,) = verdicts(command, output, exit_code=exit_code)
