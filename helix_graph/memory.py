@@ -50,7 +50,7 @@ if TYPE_CHECKING:
     from helix_episodes.session import Session
     from helix_graph.agent_logs import LogSource, SourcesReport, SyncReport
     from helix_graph.causality.api import Causality
-    from helix_graph.doctor.model import Examination
+    from helix_graph.doctor.api import Examination
     from helix_graph.embedding.model import Embedder
     from helix_graph.episodes import Episodes
     from helix_graph.forget import ForgetReport

@@ -30,8 +30,15 @@ from helix_episodes.redaction import HOME, redact
 from helix_episodes.safe_files import irregularity, read_regular
 from helix_episodes.verification import strings_in
 from helix_graph import database
-from helix_graph.doctor.files import check_assertions, check_episodes, check_folder, check_quarantine
-from helix_graph.doctor.model import DoctorFinding, Examination, FindingKind, Fixable
+from helix_graph.doctor.files import (
+    DoctorFinding,
+    FindingKind,
+    Fixable,
+    check_assertions,
+    check_episodes,
+    check_folder,
+    check_quarantine,
+)
 from helix_graph.embedding.cache import CACHE_NAME, VECTOR_CACHE
 from helix_graph.errors import (
     CUT_SHORT,
@@ -67,6 +74,18 @@ _COMPILE = NEXT_STEP
 _EXPORT = "helix-graph compile --export"
 _FIX = "helix-graph doctor --fix"
 _NAME = f"causality/{FILE_NAME}"
+
+
+class Examination(msgspec.Struct, frozen=True, kw_only=True):
+    """All findings, in the order in which the doctor looks."""
+
+    root: str
+    findings: tuple[DoctorFinding, ...]
+
+    @property
+    def healthy(self) -> bool:
+        """Whether no fault is left."""
+        return all(one.mended or one.severity == "note" for one in self.findings)
 
 
 def check_graph(graph: Graph) -> Iterator[Fixable]:

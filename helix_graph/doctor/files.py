@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import msgspec
 import orjson
@@ -36,7 +36,6 @@ from helix_episodes.store import PREFIX, EpisodeStore, check_session_id, decode_
 from helix_episodes.verification import strings_in
 from helix_graph import project
 from helix_graph.database import LOCK_SUFFIX, OWNER_ONLY, SIDE_FILES
-from helix_graph.doctor.model import FindingKind, Fixable
 from helix_graph.errors import InvalidAssertion, InvalidConfiguration
 from helix_graph.graph.assertions import AssertionStore, name_of
 from helix_graph.graph.graph_db import EXPORT_NAME, FILE_NAME
@@ -49,6 +48,40 @@ from helix_graph.shared_authors import SHARED_HERE
 from helix_graph.tombstones import Tombstone, Tombstones
 from helix_graph.trust import ACCEPTANCE
 from helix_graph.writability import read_only
+
+#: A *fault* makes the memory say something wrong, leak or fail; a *note* is worth knowing.
+Severity = Literal["fault", "note"]
+FindingKind = Literal[
+    "unreadable episode", "misnamed episode", "spoilt part", "disagreeing links", "secret", "old version",
+    "newer version", "forgotten", "not proved forgotten", "unreadable assertion", "copied assertion",
+    "unreadable file", "not a regular file", "temporary file", "unknown file", "ignored setting", "open to others",
+    "cannot be written", "not ignored by git", "stray memory", "foreign database", "damaged database",
+    "missing share", "orphan share", "wrong sum", "wrong export", "unresolved link", "damaged record",
+]  # fmt: skip
+
+
+class DoctorFinding(msgspec.Struct, frozen=True):
+    """One thing that is wrong. ``file`` is relative to the memory; ``remedy`` is what a person can do.
+
+    ``mended`` is true when ``fix`` did it.
+    """
+
+    kind: FindingKind
+    file: str
+    problem: str
+    remedy: str
+    severity: Severity = "fault"
+    mended: bool = False
+
+
+class Fixable(DoctorFinding, frozen=True):
+    """A finding with what mends it, None where only a person can; it answers False when it could not."""
+
+    mend: Callable[[], object] | None = None
+
+    def reported(self, *, mended: bool = False, problem: str | None = None) -> DoctorFinding:
+        """The finding alone, and whether it was mended, or a problem in other words."""
+        return DoctorFinding(self.kind, self.file, problem or self.problem, self.remedy, self.severity, mended)
 
 
 def check_secrets(root: Path, path: Path) -> Iterator[Fixable]:

@@ -13,7 +13,7 @@ from helix_cli.output import count, json_option, paused_sentence, prints, say, s
 from helix_graph.errors import NEXT_STEP
 
 if TYPE_CHECKING:
-    from helix_graph.doctor.model import Examination
+    from helix_graph.doctor.api import Examination
     from helix_graph.forget import ErasureProof, ForgetReport
     from helix_graph.trust_preview import TrustPreview
 
