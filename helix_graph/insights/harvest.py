@@ -38,7 +38,7 @@ from helix_graph.insights.model import (
 from helix_graph.insights.safe_quoting import flat
 from helix_graph.insights.schema import damaged_among, text_digest
 from helix_graph.insights.scoring import LONGEST_CONTENT, LONGEST_NAME, SHORTEST_CONTENT, content_length
-from helix_graph.insights.storing import clean_content, slug_of
+from helix_graph.insights.storing import adopt, clean_content, slug_of
 from helix_graph.project import digest, forgotten_digests, forgotten_elsewhere
 from helix_graph.validation import as_datetime, as_str
 
@@ -206,7 +206,8 @@ def _take(
     """Takes in all that is the same, with its links, and counts it; ``twin`` says the same in other words."""
     first = group[0]
     if not answer["dry_run"]:
-        rows.adopt(connection, group.uid, group.content, origin="derived", source=HARVEST_SOURCE, episode=first.episode)
+        about = {"origin": "derived", "source": HARVEST_SOURCE, "episode": first.episode}
+        adopt(connection, group.uid, group.content, slug=slug_of(group.content), at=first.at, **about)
     stored = rows.by_uid(connection, group.uid)
     known = stored or _same_words(connection, group.content) or twin
     if known:

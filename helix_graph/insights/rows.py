@@ -6,7 +6,6 @@ from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
 import msgspec
-from msgspec.structs import replace
 
 from helix_episodes.errors import NotFound
 from helix_episodes.msgspec_types import ready
@@ -188,10 +187,21 @@ def set_vector(connection: sqlite3.Connection, number: int, vector: TextVector |
         _set(connection, number, {"embedding": vector.blob, "model": vector.model})
 
 
-def adopt(
-    connection: sqlite3.Connection, uid: str, content: str, *, origin: Origin, source: str = "", episode: str = ""
-) -> None:
-    """Makes what a file brought under the uid or in the words of a text this user's own, when that is stored here."""
+def adopt(  # noqa: PLR0913  (all that an insight begins with)
+    connection: sqlite3.Connection,
+    uid: str,
+    content: str,
+    *,
+    slug: str,
+    at: str,
+    origin: Origin,
+    source: str = "",
+    episode: str = "",
+) -> Iterator[int]:
+    """Makes what a file brought under the uid or in the words of a text this user's own, when that is stored here.
+
+    It begins anew: name, tags and date of the file are not this user's. The rows, which have no name yet.
+    """
     same = by_text(connection, content)
     for one in dict.fromkeys((uid, *((same.insight.uid,) if same else ()))):
         was_brought = connection.execute("DELETE FROM insight_import WHERE id = ?", (one,)).rowcount
@@ -200,8 +210,12 @@ def adopt(
             connection.execute(f"DELETE FROM {table} WHERE id = ?", (one,))  # noqa: S608  (constants)
         stored = by_uid(connection, one) if was_brought else None
         if stored:
-            told = replace(stored.insight, content=content, origin=origin, source=source, episode=episode)
-            update(connection, stored, replace(told, state="active", merged_into="", reason="", edited_at=""))
+            new = Insight(
+                uid=one, slug=slug, content=content, created_at=at, origin=origin, source=source, episode=episode
+            )
+            update(connection, stored, new)
+            rename(connection, stored.number, f"\0{stored.number}")
+            yield stored.number
 
 
 def brought(connection: sqlite3.Connection) -> frozenset[int]:

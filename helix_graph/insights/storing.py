@@ -21,7 +21,8 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Callable, Iterable, Iterator
-from typing import TYPE_CHECKING, Literal, NotRequired, TypedDict
+from functools import partial
+from typing import TYPE_CHECKING, Any, Literal, NotRequired, TypedDict
 
 import msgspec
 from msgspec.structs import asdict
@@ -300,7 +301,8 @@ def store_draft(
     """Stores a draft within the transaction under way; ``alike`` is asked when no insight has the very text."""
     uid = free_uid(connection, draft.content)
     if draft.origin != "agent":
-        rows.adopt(connection, uid, draft.content, origin=draft.origin, source=draft.source, episode=draft.episode)
+        about = {"origin": draft.origin, "source": draft.source, "episode": draft.episode}
+        adopt(connection, uid, draft.content, slug=slug_of(draft.content), at=at, **about)
     found = rows.by_text(connection, draft.content) or rows.by_uid(connection, uid)
     twin = None if found is None else rows.standing_for(connection, found)
     # What a file says in other words neither takes in nor keeps out what is stored here.
@@ -311,6 +313,13 @@ def store_draft(
     if known and (twin or scoring.USER_PROVIDED not in draft.tags):
         return _merge(connection, known, draft, vector)
     return _add(connection, draft, at=at, vector=vector)
+
+
+def adopt(connection: sqlite3.Connection, uid: str, content: str, *, slug: str, at: str, **about: Any) -> None:  # noqa: ANN401  (fields of an insight)
+    """As `rows.adopt`, with names of their own."""
+    for number in list(rows.adopt(connection, uid, content, slug=slug, at=at, **about)):
+        (stored,) = rows.by_numbers(connection, [number])
+        rows.rename(connection, number, free_name(slug, stored.insight.uid, taken=partial(is_name, connection)))
 
 
 def _nearest(connection: sqlite3.Connection, alike: SimilarRows, content: str) -> StoredInsight | None:

@@ -19,7 +19,7 @@ dropped, and logs come in without where, for what and why. What a person wrote o
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, TypedDict, TypeVar
@@ -326,7 +326,7 @@ def take_in(
                 if (mark := found.get(one))
             ],
         )
-        _name_all(connection)
+        _name_all(connection, known=known)
         feedback.rebuild(connection, settings=context.settings)
         after = _counts(connection)
         without = rows.without_any_vector(connection)
@@ -516,15 +516,21 @@ def _untangle(connection: sqlite3.Connection) -> None:
         done |= path.keys()
 
 
-def _name_all(connection: sqlite3.Connection) -> None:
+def _name_all(connection: sqlite3.Connection, *, known: Collection[str]) -> None:
     """Names every insight by its slug; where two ask for one, the other gets digits of its uid.
 
-    The older has it, and before all those of files one that no file brought.
+    One that no file brought has it before all those of files, and of these the one that was ``known`` and called so
+    before: sessions were shown it under that name, and a file may claim any date. Else the older has it.
     """
-    asked = connection.execute(
-        "SELECT number, name, CASE slug WHEN '' THEN name ELSE slug END, uid FROM insight"
-        " ORDER BY uid IN (SELECT id FROM insight_import), created_at, uid"
+    rows_asking = connection.execute(
+        "SELECT number, name, CASE slug WHEN '' THEN name ELSE slug END, uid, uid IN (SELECT id FROM insight_import)"
+        " FROM insight ORDER BY created_at, uid"
     ).fetchall()
+    ranked = [
+        ((is_brought, is_brought and not (uid in known and name == slug)), (number, name, slug, uid))
+        for number, name, slug, uid, is_brought in rows_asking
+    ]
+    asked = [row for _, row in sorted(ranked, key=lambda pair: pair[0])]
     given: dict[str, int] = {}
     for number, _, slug, uid in asked:
         given[free_name(slug, uid, taken=given.__contains__)] = number
