@@ -35,8 +35,7 @@ from helix_graph.writability import refusal_of_database
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping
-    from concurrent.futures import Future
+    from collections.abc import Iterable, Iterator, Mapping
     from pathlib import Path
     from typing import Any, Literal
 
@@ -47,8 +46,6 @@ if TYPE_CHECKING:
 BUSY_SECONDS = 30.0
 #: A first compile of ten thousand episodes writes to pages all over the file; SQLite's own 2 MB would spill them.
 _CACHE_KIB = 64 * 1024
-#: All edges of a hundred thousand episodes: they come in any order, and a page that is not there is read again.
-_CACHE_WHEN_NEW_KIB = 256 * 1024
 _MAGIC = b"SQLite format 3\0"
 #: Where the header of an SQLite file keeps the application id
 #: (https://sqlite.org/fileformat2.html#the_database_header).
@@ -57,7 +54,9 @@ _HEADER_LENGTH = 100
 #: What SQLite keeps beside a file while it is open, or after a crash.
 SIDE_FILES = ("-wal", "-shm", "-journal")
 LOCK_SUFFIX = ".lock"
-_NEW_SUFFIX = ".new"
+#: Of a file that takes its name once it is complete, and of one that a part of it is made in.
+NEW_SUFFIX = ".new"
+ASIDE_SUFFIX = ".aside"
 OWNER_ONLY = 0o600
 
 #: The lowest byte of an extended result code is the kind of error (https://sqlite.org/rescode.html).
@@ -111,7 +110,7 @@ def ownership(path: Path, kind: DatabaseKind) -> Ownership:
         DatabaseUnreadable: Its beginning is cut off or nothing but zeros, as a crash leaves it; no program's file
             begins so.
     """
-    for part in (path, *(_beside(path, suffix) for suffix in SIDE_FILES)):  # SQLite would write where a link leads
+    for part in (path, *(beside(path, suffix) for suffix in SIDE_FILES)):  # SQLite would write where a link leads
         if problem := irregularity(part):
             raise NotOurDatabase(path=part, problem=problem)
     try:
@@ -145,7 +144,7 @@ def open_for_reading(path: Path, kind: DatabaseKind, *, for_any_thread: bool = F
     Even a reader of a file with write-ahead logging makes files beside it. Where it may not, and no log stands there,
     nobody else can be writing either, and the file is read as one that does not change.
     """
-    fixed = "" if os.access(path.parent, os.W_OK) or _beside(path, "-wal").exists() else "&immutable=1"
+    fixed = "" if os.access(path.parent, os.W_OK) or beside(path, "-wal").exists() else "&immutable=1"
     return _checked(_connect(path, for_any_thread=for_any_thread, options=f"?mode=ro{fixed}"), path, kind)
 
 
@@ -239,6 +238,18 @@ def open_in_memory() -> sqlite3.Connection:
     return _connect(None)
 
 
+def open_aside(path: Path, whole: Path) -> sqlite3.Connection:
+    """A connection to a new file for one thread after the other, which reads the file at ``whole`` too, as ``whole``.
+
+    What it reads there must not change: it takes no locks, so that a connection that writes more to it goes on.
+    """
+    path.touch(OWNER_ONLY)
+    connection = _connect(path, for_any_thread=True)
+    connection.execute("ATTACH ? AS whole", (f"{whole.absolute().as_uri()}?immutable=1",))
+    connection.execute("SELECT count(*) FROM whole.sqlite_master").fetchone()  # its tables, as they are now
+    return connection
+
+
 def create_tables(connection: sqlite3.Connection, kind: DatabaseKind) -> None:
     """Drops everything there is and makes the tables of the schema, within the transaction under way; indexes wait.
 
@@ -327,77 +338,22 @@ def insert_row(connection: sqlite3.Connection, table: str, values: Mapping[str, 
     return connection.execute(query, tuple(values.values())).lastrowid or 0
 
 
-@contextlib.contextmanager
-def new_file(path: Path, kind: DatabaseKind) -> Iterator[tuple[sqlite3.Connection, Callable[[], None]]]:
-    """A connection to a file that takes its name once it is complete; within `sole_builder`.
-
-    With it comes a function that writes what a transaction has so far and has the disk begin with it: 170 MB are there
-    a quarter of a second earlier if the last indexes are made meanwhile.
-
-    Nobody else sees it until then and nothing is left of one that fails, so it needs no journal. Foreign keys are not
-    checked, which costs a tenth of all writing: nothing that is written first is deleted by somebody else. An older
-    file of the name is deleted with its log before, for SQLite would take that log for the new file's.
-    """
-    fresh = _beside(path, _NEW_SUFFIX)
-    remove(fresh)
-    try:
-        with _synced(fresh, reported_as=path) as sync, contextlib.closing(open_for_writing(fresh, kind)) as connection:
-            connection.execute("PRAGMA journal_mode = OFF")
-            connection.execute("PRAGMA synchronous = OFF")
-            connection.execute("PRAGMA foreign_keys = OFF")
-            # Nothing in it was deleted; to overwrite what rows leave behind where a page is split takes a tenth of the
-            # time of adding them, with an SQLite that does so unless it is told not to, as Debian's.
-            connection.execute("PRAGMA secure_delete = OFF")
-            connection.execute(f"PRAGMA cache_size = -{_CACHE_WHEN_NEW_KIB}")
-
-            def write_early() -> None:
-                connection.execute("COMMIT")
-                connection.execute("BEGIN IMMEDIATE")
-                sync()
-
-            yield connection, write_early
-            connection.execute("PRAGMA synchronous = NORMAL")
-            connection.execute("PRAGMA journal_mode = WAL")
-        with DatabaseRefused.for_os_errors(path):
-            remove(path)
-            fresh.replace(path)
-    finally:
-        remove(fresh)
-
-
-@contextlib.contextmanager
-def _synced(path: Path, *, reported_as: Path) -> Iterator[Callable[[], None]]:
-    """Makes a file that is on the disk at the end; a call within has the disk begin with what is written by then.
-
-    Raises:
-        DatabaseRefused: The disk did not take it, then or at the end.
-    """
-    from concurrent.futures import ThreadPoolExecutor  # hooks, which load this module, make no file
-
-    with DatabaseRefused.for_os_errors(reported_as):
-        file = os.open(path, os.O_CREAT | os.O_EXCL | os.O_RDWR, OWNER_ONLY)
-    try:
-        with ThreadPoolExecutor(1) as disk:
-            begun: list[Future[None]] = []
-            yield lambda: begun.append(disk.submit(os.fsync, file))
-            begun.append(disk.submit(os.fsync, file))
-            with DatabaseRefused.for_os_errors(reported_as):
-                for one in begun:  # an error is only reported to the first that asks
-                    one.result()
-    finally:
-        os.close(file)  # after its connections: with it go their locks
-
-
 def remove(path: Path) -> None:
     """Deletes a database file and what SQLite keeps beside it."""
     for suffix in ("", *SIDE_FILES):
-        _beside(path, suffix).unlink(missing_ok=True)
+        beside(path, suffix).unlink(missing_ok=True)
 
 
 def remove_with_unfinished(path: Path) -> None:
-    """As `remove`, and what a `new_file` that was killed has left."""
+    """As `remove`, and what is left of a new file whose process was killed."""
     remove(path)
-    remove(_beside(path, _NEW_SUFFIX))
+    remove_unfinished(path)
+
+
+def remove_unfinished(path: Path) -> None:
+    """Deletes what is there of a new file that has not taken its name."""
+    for suffix in (NEW_SUFFIX, ASIDE_SUFFIX):
+        remove(beside(path, suffix))
 
 
 @contextlib.contextmanager
@@ -413,7 +369,7 @@ def sole_builder(path: Path) -> Iterator[None]:
     with contextlib.ExitStack() as lock:
         with DatabaseRefused.for_os_errors(path):
             make_folder(path.parent)
-            lock.enter_context(locked(_beside(path, LOCK_SUFFIX)))
+            lock.enter_context(locked(beside(path, LOCK_SUFFIX)))
         yield
 
 
@@ -422,7 +378,7 @@ def erase_traces(path: Path, kind: DatabaseKind) -> bool:
 
     False when another process was reading and its log could therefore not be emptied; it is the next time.
     """
-    remove(_beside(path, _NEW_SUFFIX))
+    remove_unfinished(path)
     if ownership(path, kind) == "absent":
         return True
     with reporting(path), contextlib.closing(open_for_writing(path, kind)) as connection:
@@ -431,7 +387,8 @@ def erase_traces(path: Path, kind: DatabaseKind) -> bool:
     return not busy
 
 
-def _beside(path: Path, suffix: str) -> Path:
+def beside(path: Path, suffix: str) -> Path:
+    """The path of what stands beside a file under its name with a suffix."""
     return path.with_name(path.name + suffix)
 
 

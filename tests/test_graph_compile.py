@@ -17,7 +17,14 @@ from hypothesis import strategies as st
 
 from helix_episodes.store import encode_episode
 from helix_graph import database
-from helix_graph.errors import DatabaseBusy, DatabaseRefused, GraphError, GraphNotCompiled, NotOurDatabase
+from helix_graph.errors import (
+    DatabaseBusy,
+    DatabaseRefused,
+    DatabaseUnreadable,
+    GraphError,
+    GraphNotCompiled,
+    NotOurDatabase,
+)
 from helix_graph.graph import compile as compiling
 from helix_graph.graph.api import Graph
 from helix_graph.graph.compile import compile_graph
@@ -269,6 +276,22 @@ def test_a_locked_graph_says_so(draw: Draw, remember: Remember, folder: Path, mo
         graph.compile()
     assert graph.status().episodes == 1
     other.close()
+
+
+def test_where_edges_cannot_be_added_up_beside_the_indexes_nothing_is_left_of_the_new_graph(
+    draw: Draw, remember: Remember, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    graph = remember(draw("a", "run ruff -> ruff passes"), draw("b", "run ruff -> ruff passes"))
+    edges = graph.status().edges
+    graph.path_of_file.unlink()
+    before = sorted(folder.parent.rglob("*"))
+    with monkeypatch.context() as patched:
+        patched.setattr(compiling, "SUMS_OF_EDGES", "SELECT nothing FROM claim")
+        with pytest.raises(DatabaseUnreadable):
+            graph.compile()
+    assert sorted(folder.parent.rglob("*")) == before
+    report = graph.compile()
+    assert (report.edges_added, graph.status().edges) == (edges, edges)
 
 
 def test_a_full_disk_is_no_reason_to_delete_the_graph(

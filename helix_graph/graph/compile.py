@@ -43,7 +43,7 @@ from helix_graph.graph.graph_db import (
 )
 from helix_graph.graph.model import SkippedFile
 from helix_graph.graph.patterns import asserted_patterns
-from helix_graph.graph.row_checksums import checksum
+from helix_graph.graph.row_checksums import SUMS_OF_EDGES, checksum
 from helix_graph.graph.source_files import (
     CompileJob,
     CompilePlan,
@@ -63,6 +63,7 @@ if TYPE_CHECKING:
 
     from helix_episodes.joint_work import Helpers
     from helix_graph.graph.episode_rows import ReadingTask
+    from helix_graph.graph.new_graph import NewGraph
     from helix_graph.graph.source_files import Progress
 
 
@@ -206,8 +207,10 @@ def _compile_new(path: Path, job: CompileJob) -> CompileReport:
     if job.dry_run:
         with closing(database.open_in_memory()) as connection:
             return _compile_into(connection, job)
-    with database.new_file(path, GRAPH_FILE) as (connection, write_early):
-        return _compile_into(connection, msgspec.structs.replace(job, write_early=write_early))
+    from helix_graph.graph.new_graph import new_graph  # threads, which an update does without, take 10 ms to load
+
+    with new_graph(path) as (connection, graph):
+        return _compile_into(connection, msgspec.structs.replace(job, new_graph=graph))
 
 
 def _compile_existing(path: Path, job: CompileJob) -> CompileReport:
@@ -289,13 +292,9 @@ def _carry_out(
         again = msgspec.structs.replace(job, assertions_only=True, progress=None, read_files=None)
         _take_in(connection, make_plan(connection, again), changes, taken, again)
     changes.flush()
-    if rebuilt is not None:  # the sums of edges are read from an index of claims
-        job.write_early()
-        database.create_indexes(connection, GRAPH_FILE, but_of="edge")
-        job.write_early()
-    totals = finish_changes(changes)
     if rebuilt is not None:
-        database.create_indexes(connection, GRAPH_FILE, only_of="edge")
+        _add_indexes_and_edges(connection, job.new_graph)
+    totals = finish_changes(changes)
     if not job.dry_run and (taken.processed or taken.lost or plan.asserted or rebuilt is not None):
         # The export is of the graph as it was. What is no file of ours in its place stays, and the doctor says so.
         connection.execute("DELETE FROM meta WHERE key = 'export'")
@@ -323,6 +322,17 @@ def _carry_out(
     )
 
 
+def _add_indexes_and_edges(connection: sqlite3.Connection, new_graph: NewGraph | None) -> None:
+    """Makes the indexes of a graph that was empty, and the sums of all its edges."""
+    if new_graph:
+        with new_graph.filled("edge", SUMS_OF_EDGES):
+            database.create_indexes(connection, GRAPH_FILE, but_of="edge")
+        return
+    database.create_indexes(connection, GRAPH_FILE, but_of="edge")  # the sums are read from one of claims
+    connection.execute(f"INSERT INTO edge {SUMS_OF_EDGES}")
+    database.create_indexes(connection, GRAPH_FILE, only_of="edge")
+
+
 def _take_in(
     connection: sqlite3.Connection, plan: CompilePlan, changes: GraphChanges, taken: _Taken, job: CompileJob
 ) -> None:
@@ -341,8 +351,8 @@ def _take_in(
         if job.progress:
             job.progress(done, len(plan.suspects), plan.folder / read.name)
         _take_in_file(connection, read, plan, changes, taken)
-        if done % _FILES_WRITTEN_EARLY == _FILES_WRITTEN_EARLY - 1:
-            job.write_early()
+        if job.new_graph and done % _FILES_WRITTEN_EARLY == _FILES_WRITTEN_EARLY - 1:
+            job.new_graph.write_early()
     changes.write()
     _take_in_assertions(connection, plan, changes)
 

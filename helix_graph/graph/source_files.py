@@ -42,6 +42,8 @@ from helix_graph.project import digest, forgotten_digests
 if TYPE_CHECKING:
     import sqlite3
 
+    from helix_graph.graph.new_graph import NewGraph  # noqa: TC004  (a job is never decoded: nothing asks for its types)
+
 
 #: A file changed this shortly before it was looked at may change again within the same tick of the file system's clock
 #: (10 ms on Linux), unseen; such a file is hashed again next time.
@@ -259,7 +261,7 @@ class CompileJob(msgspec.Struct, frozen=True):
     """The arguments of a compile.
 
     ``damage`` is what was wrong with the file that was there before. ``read_files`` is on several processes, which have
-    been started for it. ``write_early`` writes what there is so far of a graph that nobody else can see yet.
+    been started for it. ``new_graph`` is one that nobody else can see yet.
     """
 
     episodes: Path
@@ -272,7 +274,7 @@ class CompileJob(msgspec.Struct, frozen=True):
     workers: int | None = 1
     damage: str | None = None
     read_files: Callable[[Iterable[ReadingTask]], Iterator[bytes]] | None = None
-    write_early: Callable[[], None] = lambda: None
+    new_graph: NewGraph | None = None
 
     @property
     def whole(self) -> bool:

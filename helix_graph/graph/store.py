@@ -26,7 +26,7 @@ from helix_graph.graph.model import (
 )
 from helix_graph.graph.observations import unpack_observations
 from helix_graph.graph.patterns import patterns_of
-from helix_graph.graph.row_checksums import NAMES, PARTS, SUMS_OF_EDGES, is_intact, read_digests
+from helix_graph.graph.row_checksums import NAMES, PARTS, is_intact, read_digests
 from helix_graph.graph.similar_decisions import forget_decisions
 
 if TYPE_CHECKING:
@@ -47,8 +47,9 @@ class GraphChanges:
     """What one transaction takes in and out, summed up until `flush` writes it.
 
     The sums of nodes, edges and patterns are those of their episodes added up, so an episode that comes or goes changes
-    them by its own share. Where the graph was ``empty``, those of edges are computed at the end, and names are listed
-    then: one query over all claims takes a third of the time, one over the indexes of names a quarter. Memory is
+    them by its own share. Where the graph was ``empty``, those of edges are computed at the end by whoever makes the
+    indexes, and names are listed then: one query over all claims takes a third of the time, one over the indexes of
+    names a quarter. Memory is
     bounded: whoever adds many episodes flushes them in parts.
     """
 
@@ -200,13 +201,14 @@ class GraphChanges:
         for sums in (self._nodes, self._edges, self._patterns):
             sums.clear()
 
-    def add_edges_and_names(self) -> None:
-        """Writes the sums of all edges of a graph that was empty, from the claims, and all names, from the mentions."""
-        self._edges_added = self._connection.execute(f"INSERT INTO edge {SUMS_OF_EDGES}").rowcount
+    def list_names(self) -> None:
+        """Writes all names of a graph that was empty, from the mentions."""
         self._connection.execute(f"INSERT INTO name {NAMES}")
 
     def totals(self) -> CompileTotals:
         """What was new, and what had been there."""
+        if self.empty:  # whoever made its indexes has added the edges
+            self._edges_added = self._connection.execute("SELECT count(*) FROM edge").fetchone()[0]
         return CompileTotals(
             nodes_added=self._last - self._first_new + 1,
             edges_added=self._edges_added,
@@ -406,6 +408,6 @@ def finish_changes(changes: GraphChanges) -> CompileTotals:
     """Writes the sums; nodes and edges that nobody mentions any more are gone."""
     changes.flush()
     if changes.empty:
-        changes.add_edges_and_names()
+        changes.list_names()
     changes.drop_unused()
     return changes.totals()
