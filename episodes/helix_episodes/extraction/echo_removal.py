@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import msgspec
 
 from helix_episodes.echo import is_own_program, is_own_tool, may_have_echo, without_echo
-from helix_episodes.extraction.calls import marked_lines
+from helix_episodes.extraction.calls import CHANGES, marked_lines, suppressions
 from helix_episodes.extraction.checks.command_failures import NOT_FETCHED
 from helix_episodes.extraction.checks.compilers import reports_diagnostics
 from helix_episodes.extraction.shell.commands import parse_command
@@ -112,7 +112,8 @@ _UNEVENTFUL: frozenset[Status] = frozenset({"ok", "unknown"})
 def without_unread(session: Session) -> Session:
     """The session without the texts of results that nothing is read out of; the results themselves stay.
 
-    Of them a line is left that has a marker which silences a check: whoever writes it elsewhere copies it.
+    Of them a line is left that has a marker which silences a check: whoever writes it elsewhere copies it. In most
+    sessions nobody writes one, and what was read is many times as long as what was written.
     """
     calls = [step for step in session.steps if step.kind == "call" and step.call_id]
     read = {
@@ -121,8 +122,10 @@ def without_unread(session: Session) -> Session:
         if step.operation in _READ or reports_diagnostics(step.tool) or isinstance(step.arguments.get("code"), str)
     }
     unread = {step.call_id for step in calls} - read
+    changes = (step for step in session.steps if step.kind == "call" and step.operation in CHANGES)
+    silences = any(suppressions(str(step.arguments.get("new") or "")) for step in changes)
     steps = (
-        msgspec.structs.replace(step, text="\n".join(marked_lines(step.text)), pieces=())
+        msgspec.structs.replace(step, text="\n".join(marked_lines(step.text)) if silences else "", pieces=())
         if step.call_id in unread
         and step.kind == "result"
         and step.status in _UNEVENTFUL
