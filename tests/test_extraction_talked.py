@@ -55,6 +55,19 @@ def test_what_a_message_chooses(
     assert (decision.type, decision.stated, decision.actor) == ("design", True, "agent")
 
 
+@pytest.mark.parametrize(
+    "lead",
+    [
+        "To go on, I'll need the following:",
+        "I will need some more details:",
+        "I need to confirm a few details first:",
+        "To set this up, I'll have to gather some information:",
+    ],
+)
+def test_what_the_agent_asks_for_is_no_plan(talked: Callable[[str], tuple[Decision, ...]], lead: str) -> None:
+    assert talked(f"{lead}\n\n1. The name of your shop.\n2. Which prices have tax in them?\n\nThen I can go on.") == ()
+
+
 def test_an_offer_has_its_options(talked: Callable[[str], tuple[Decision, ...]]) -> None:
     assert talked(OFFER)[0].options == ("A table", "A file")
 

@@ -111,8 +111,10 @@ _NO_DEED = re.compile(
     re.IGNORECASE,
 )
 _ALTERNATIVES = re.compile(r"\b(?:options|alternatives)\b[^.\n]{0,80}:\W*$", re.IGNORECASE)
+#: What is to be done; what the agent needs, or wants to know, is asked for.
 _ANNOUNCES = re.compile(
-    r"\bI(?:['\u2019]ll| will| need to| have to)\b[^.\n]{0,80}:\W*$",
+    r"\bI(?:['\u2019]ll| will| need to| have to)\b(?! need (?!to\b))"
+    r"(?![^.\n]{0,80}\b(?:information|details|questions)\b)[^.\n]{0,80}:\W*$",
     re.IGNORECASE,
 )
 _NUMBERED = re.compile(
