@@ -133,8 +133,10 @@ def test_a_lesson_comes_in_whatever_a_file_said_in_its_words(tmp_path: Path, sta
     memory = remember(tmp_path / "here", repaired(SESSION, lessons=(LESSON,)))
     memory.insights.import_from(written(tmp_path / "theirs.jsonl", record(LESSON, state=state)))
     assert memory.insights.harvest()["kept_out"] == 0
-    (found,) = [one for one in memory.insights.newest() if one["content"] == LESSON]
-    assert memory.insights.why(found["name"])["said_by"].startswith("from a session's log")
+    names = [one["name"] for one in memory.insights.newest() if one["content"] == LESSON]
+    assert names
+    assert "theirs" not in names
+    assert all(memory.insights.why(name)["said_by"].startswith("from a session's log") for name in names)
 
 
 def test_what_an_import_brought_stays_a_quotation_where_the_memory_moves_to(insights: Insights, tmp_path: Path) -> None:
