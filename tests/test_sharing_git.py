@@ -192,6 +192,34 @@ def test_what_only_a_session_said_is_listed_as_its_quotation(
     assert f" {RETRY}\n" in listed
 
 
+def test_a_file_that_somebody_else_wrote_shares_no_text_of_this_memory(origin: Path) -> None:
+    """Any member of the project on a team's server, and whoever has an export, knows the uids of insights."""
+    ann, anns = member(origin, "ann")
+    anns.insights.store(PIN)
+    (uid,) = [one["uid"] for one in map(json.loads, anns.insights.export().splitlines()) if "uid" in one]
+    forged = SharedInsight(uid=uid, slug="x", content="Some words of Mallory's", created_at="2020-01-01T00:00:00Z")
+    mal, _ = member(origin, "mal")
+    path = mal / ".helix" / "shared" / name_of(forged)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(encode(forged))
+    git(mal, "add", "-f", ".helix/shared")
+    commit(mal, push="main")
+    git(ann, "pull", "--quiet", "--rebase", "origin", "main")
+    anns.sharing.merge()
+    assert anns.sharing.add().written == ()
+    assert not any(PIN.encode() in one.read_bytes() for one in (ann / ".helix" / "shared").rglob("*.json"))
+    assert [one.state for one in anns.sharing.list().insights if one.content == PIN] == ["candidate"]
+
+
+def test_what_was_shared_by_name_is_brought_up_to_date_without_one(origin: Path) -> None:
+    ann, anns = member(origin, "ann")
+    name = str(anns.insights.store(PIN)["name"])
+    assert len(anns.sharing.add([name]).written) == 1
+    anns.insights.edit(name, content=f"{PIN}, since March")
+    assert len(anns.sharing.add().written) == 1
+    assert any(b"since March" in one.read_bytes() for one in (ann / ".helix" / "shared").rglob("*.json"))
+
+
 def test_what_was_forgotten_here_does_not_come_back(origin: Path) -> None:
     ann, anns = member(origin, "ann")
     anns.insights.store(RETRY)

@@ -94,8 +94,8 @@ class Sharing:
     def list(self) -> ShareList:
         """The insights of this memory, those nearest to the team first, and how many shared things were accepted."""
         accepted, problems = read_accepted(accepted_files(self.root).files, now=self._insights.now())
-        in_main = {one.uid for one, _ in accepted if isinstance(one, SharedInsight)}
-        proposed = {one.uid for _, one in shared_files(self.root) if isinstance(one, SharedInsight)}
+        in_main = self._went_out(one for one, _ in accepted)
+        proposed = self._went_out(one for _, one in shared_files(self.root))
         found, said_by = [], self.own.said_by()
         for insight, name, sessions in self.own.insights():
             is_corroborated = len(sessions) >= CORROBORATED
@@ -152,8 +152,10 @@ class Sharing:
         staged = self._stage(looked_at, gone)
         here, numbers = self.own.here(), {digest(shared_entry(one)): one.id for one in self.own.entries().values()}
         proposed = {digest(one) for one in records.values() if isinstance(one, SharedEntry)} & numbers.keys()
-        if (entries := {**here.entries, **{name: numbers[name] for name in proposed}}) != here.entries:
-            self._remember(replace(here, entries=entries))
+        entries = {**here.entries, **{name: numbers[name] for name in proposed}}
+        mine = here.mine | {one.uid for one in records.values() if isinstance(one, SharedInsight)}
+        if (entries, mine) != (here.entries, here.mine):
+            self._remember(replace(here, entries=entries, mine=mine))
         return ShareAdded(written=tuple(written), removed=tuple(sorted(gone)), staged=staged)
 
     def withdraw(self) -> ShareAdded:
@@ -274,7 +276,7 @@ class Sharing:
     ) -> Iterator[SharedRecord]:
         """The records of what is to be shared, and of all that was shared before, as they are now."""
         files = dict(shared_files(self.root))
-        before = {one.uid for one in files.values() if isinstance(one, SharedInsight)}
+        before = self._went_out(files.values())
         own = {name: (insight, sessions) for insight, name, sessions in self.own.insights()}
         missing = [name for name in names if name not in own]
         if spoilt := [one for one in self.own.damaged() if one.file.removeprefix("insight ") in missing]:
@@ -292,6 +294,18 @@ class Sharing:
         yield from self.own.feedback_on(chosen.keys())
         yield from self._let_go(files, authors)
         yield from self._entries(topics)
+
+    def _went_out(self, records: Iterable[SharedRecord]) -> frozenset[str]:
+        """The own insights among these records, by uid: those that this memory wrote, or whose text is there already.
+
+        Somebody else may write a record under any uid, and that says of no text that it may leave the memory.
+        """
+        found = {one.uid: one.content for one in records if isinstance(one, SharedInsight)}
+        if not found:
+            return frozenset()
+        texts = {insight.uid: shared_insight(insight).content for insight, _, _ in self.own.insights()}
+        mine = self.own.here().mine
+        return frozenset(uid for uid, content in found.items() if uid in mine or texts.get(uid) == content)
 
     def _let_go(self, files: dict[str, SharedRecord], authors: dict[str, str]) -> Iterator[Forgotten]:
         """Tombstones of what is in these files, and was forgotten or deleted here."""

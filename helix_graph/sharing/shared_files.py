@@ -57,11 +57,15 @@ TEAM_SERVER = _LONGEST_WAY = "team server"
 
 
 class SharedHere(msgspec.Struct, frozen=True, kw_only=True):
-    """Hashes of the records that came in or went out, and the entries of topics behind them; ``theirs`` came in."""
+    """Hashes of the records that came in or went out, and the entries of topics behind them; ``theirs`` came in.
+
+    ``mine`` are the uids of insights that went out.
+    """
 
     insights: frozenset[str] = frozenset()
     entries: dict[str, int] = {}
     theirs: frozenset[str] = frozenset()
+    mine: frozenset[str] = frozenset()
 
 
 def check_shared(root: Path) -> tuple[ShareProblem, ...]:

@@ -11,6 +11,7 @@ from helix_cli.app import open_memory
 from helix_cli.options import parse_time, session_names
 from helix_cli.output import count, json_option, paused_sentence, prints, say, show, table, warn
 from helix_graph.errors import NEXT_STEP
+from helix_graph.insights.safe_quoting import logged_name_or_quoted
 
 if TYPE_CHECKING:
     from helix_graph.doctor.api import Examination
@@ -116,7 +117,10 @@ def resume() -> dict[str, str | None]:
 
 
 def _render_examination(found: Examination) -> None:
-    rows = [(one.kind, one.file, one.problem, "fixed" if one.mended else one.remedy) for one in found.findings]
+    rows = [
+        (one.kind, logged_name_or_quoted(one.file), one.problem, "fixed" if one.mended else one.remedy)
+        for one in found.findings
+    ]
     table(("what", "file", "problem", "remedy"), rows)
     faults = [one for one in found.findings if one.severity == "fault"]
     mended = sum(one.mended for one in faults)
