@@ -141,11 +141,11 @@ def test_lines_of_vale_say_nothing_of_how_bad_they_are_so_the_exit_status_decide
     exit_code: int,
     passed: bool | None,  # noqa: FBT001  (a parameter of the table)
 ) -> None:
-    output = "docs/my file.md:12:5:Vale.Spelling:Did you really mean 'teh'?\n"
+    output = "D:\\shop\\my file.md:12:5:Vale.Spelling:Did you really mean 'teh'?\n"
     (verdict,) = verdicts(command, output, exit_code=exit_code)
     assert verdict.passed is passed
     named = [(found.family, found.path) for found in verdict.findings]
-    assert named == ([("Vale.Spelling", "docs/my file.md")] if exit_code else [])
+    assert named == ([("Vale.Spelling", "D:\\shop\\my file.md")] if exit_code else [])
 
 
 @pytest.mark.parametrize("command", ["vale sync", "vale --config=.vale.ini ls-config", "vale ls-metrics a.md"])

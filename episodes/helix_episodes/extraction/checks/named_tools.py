@@ -239,7 +239,7 @@ _TOOLS: dict[str, _Tool] = {
     ),
     "typos": _Tool(report=Regex(r"error: `(?P<rule>.+)` should be .+")),
     # ``--output line`` prints errors, warnings and suggestions alike, and nothing at the end.
-    "vale": _Tool(alert=Regex(r"(?P<path>[^\s:][^:]*):\d+:\d+:(?P<rule>[\w-]+\.[\w-]+):.+")),
+    "vale": _Tool(alert=Regex(r"(?P<path>(?:[A-Za-z]:(?=[\\/]))?[^\s:][^:]*):\d+:\d+:(?P<rule>[\w-]+\.[\w-]+):.+")),
     "vulture": _Tool(report=Regex(r"(?P<path>\S+\.py):\d+: (?P<rule>un\w+ \w+) .+ \(\d+% confidence\)")),
     "zig build": _Tool(
         report=Regex(r"error: '(?P<rule>.+)' failed\b.*"),
