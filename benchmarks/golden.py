@@ -111,6 +111,7 @@ def sessions_project(root: Path, record: Record, *, anew: bool) -> Project:
     if not anew:
         with tarfile.open(record.sessions) as archive:
             archive.extractall(project.memory, filter="data")
+        project.memory.chmod(0o700)  # as init makes it; tarfile leaves a folder's mode to the umask
         accept(project)
         return project
     memory_of(project, CORPORA / "claude-code" / "sessions")
@@ -218,10 +219,14 @@ def _act(options: argparse.Namespace, root: Path) -> int:
         print("\n".join(f"{unit.name}{'  (slow)' if unit.slow else ''}" for unit in units(root, root, root)))
         return 0
     record = Record(options.file)
+    anew = options.action == "record" and not options.only
+    if not (anew or record.sessions.exists()):
+        print(f"{record.folder} has no {record.sessions.name}: record without --only first")
+        return 2
     import_everything()
     demo = new_project(root, "demo")
     memory_of(demo, demo_logs(root))
-    sessions = sessions_project(root, record, anew=options.action == "record" and not options.only)
+    sessions = sessions_project(root, record, anew=anew)
     for project in (demo, sessions):
         _succeed(["compile"], project)
     chosen = [unit for unit in units(root, demo.memory, sessions.memory) if _wanted(unit, options)]

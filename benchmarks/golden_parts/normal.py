@@ -69,6 +69,7 @@ def rules(root: Path) -> tuple[Rule, ...]:
         Rule("a task's time", re.compile(r"(?<=task-)\d{14}"), "<TODAY>"),
         Rule("a duration", re.compile(r"\b\d+(?:\.\d+)? ?(?:ms|milliseconds)\b"), "<DURATION>"),
         Rule("a process's number", re.compile(r"(?<=pid )\d+"), "<PID>"),
+        Rule("a file's number on its disk", re.compile(r'(?<="inode": )\d+'), "<INODE>"),
         Rule("a temporary name", re.compile(r"(?<=helix-graph-demo-)\w{8}"), "<TEMPORARY>"),
         Rule("the version", re.compile(re.escape(helix_graph.__version__) + r"\b"), "<VERSION>"),
     )
