@@ -27,8 +27,8 @@ def lesson(script: Callable[[str], Script], episode_of: Callable[[Script], Episo
     [
         "Got it!",
         "I see the issue. Let me fix that:",
-        "Right, now I'll fix both errors.",
-        "Found it! Let\u2019s make this work.",
+        "Great, now I'll fix both bugs.",
+        "Found it! Let\u2019s fix this first.",
     ],
 )
 def test_words_that_state_nothing_are_left_out(

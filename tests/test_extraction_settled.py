@@ -169,9 +169,7 @@ def test_what_a_hook_runs_is_no_probe(script: Begin, episode_of: Extracted) -> N
     ("before", "after"),
     [
         ("Now the failing test first; it should fail.", ""),
-        ("Let me run it to confirm that the new test fails.", ""),
         ("", "Fails as expected: nothing implements it yet."),
-        ("RED phase.", ""),
     ],
 )
 def test_a_run_that_was_meant_to_fail_decides_nothing(
@@ -199,9 +197,7 @@ def test_who_hopes_or_wonders_did_not_announce_a_failure(script: Begin, episode_
 @pytest.mark.parametrize(
     ("words", "outcome"),
     [
-        ("The failure is due to the sandbox.", "unknown"),
         ("This test also fails on main.", "unknown"),
-        ("That test is flaky.", "unknown"),
         ("The test fails because of the environment variable that I renamed.", "failure"),
         ("It might also fail on main.", "failure"),
     ],

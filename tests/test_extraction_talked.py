@@ -107,8 +107,8 @@ def test_a_plan_is_quoted_by_its_first_step(talked: Callable[[str], tuple[Decisi
 
 
 def test_a_choice_that_is_thought_and_then_said_counts_once(script: Begin, episode_of: Extracted) -> None:
-    log = script("s").prompt("Do").think("I'll use a map instead of a list.").say("I'd suggest a map.")
-    assert [one.chosen for one in episode_of(log).decisions] == ["I'd suggest a map."]
+    log = script("s").prompt("Do").think("I'll use a map instead of a list.").say("I'd recommend a map.")
+    assert [one.chosen for one in episode_of(log).decisions] == ["I'd recommend a map."]
 
 
 def test_what_a_thought_goes_on_with_is_no_choice(script: Begin, episode_of: Extracted) -> None:

@@ -48,8 +48,8 @@ def test_what_was_picked_or_left_is_a_decision(tmp_path: Path, said: str, count:
     ("said", "told"),
     [
         (
-            "Found the crash of the judge. The key of a row is cut.",
-            ["Found the crash of the judge. The key of a row is cut."],
+            "Found the bug of the judge. The key of a row is cut.",
+            ["Found the bug of the judge. The key of a row is cut."],
         )
     ],
 )

@@ -47,7 +47,7 @@ def test_a_change_came_to_what_its_own_entry_found_in_other_words_than_its_own(t
 
 
 def test_what_was_only_judged_is_not_proven_by_tests(tmp_path: Path) -> None:
-    rejected = {"action": "Rejected the second cache, because it is slow", "result": "Seen"}
+    rejected = {"action": "Kept one cache over the second one", "result": "Seen"}
     assert outcomes(in_json(tmp_path, rejected, {"action": "Ran the full suite: 300 passed"})) == ["unknown"]
 
 

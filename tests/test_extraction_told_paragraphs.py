@@ -34,8 +34,8 @@ def told(tmp_path: Path, said: str) -> list[str]:
             ["The 8 failures include 6 issues that need a new run."],
         ),
         (
-            "The lint check caught this change adding a second clock",
-            ["The lint check caught this change adding a second clock"],
+            "The lint review caught this change adding a second clock",
+            ["The lint review caught this change adding a second clock"],
         ),
     ],
 )
@@ -56,8 +56,8 @@ def test_what_was_looked_for_and_not_there_is_no_failure(tmp_path: Path, said: s
 
 
 def test_each_mending_of_a_paragraph_tells_its_own_trouble(tmp_path: Path) -> None:
-    entry = {"action": "Fixed the stale total. Corrected the wrong tax in the footer."}
-    assert failures(in_json(tmp_path, entry)) == ["Fixed the stale total.", "Corrected the wrong tax in the footer."]
+    entry = {"action": "Fixed the stale total. Corrected the stale tax in the footer."}
+    assert failures(in_json(tmp_path, entry)) == ["Fixed the stale total.", "Corrected the stale tax in the footer."]
 
 
 def test_a_mending_that_only_says_that_there_was_trouble_is_told_by_what_stands_behind_it(tmp_path: Path) -> None:
@@ -89,7 +89,6 @@ def test_a_change_that_is_told_with_its_substance_is_a_choice(tmp_path: Path, sa
 @pytest.mark.parametrize(
     "said",
     [
-        "Updated the page to reflect the prices",
         "Added a page for the prices",
         "Deleted the link to a page that did not exist",
         "Located the reader by name: it is the one in tools and not elsewhere",

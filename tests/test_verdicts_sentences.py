@@ -104,7 +104,6 @@ NO_FAILURE = [
     'The readme says "it does not work on windows"',
     "> it still fails",
     "`it does not work` is the old text of the label",
-    "Suppose the server still returns a 500",
     "Rename it to the last error",
     "The width is now 500 pixels",
     "How do I revert that?",

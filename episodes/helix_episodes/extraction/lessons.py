@@ -44,7 +44,7 @@ _MAXIM = Regex(
 )
 #: What happened, what was counted and what is named by an identifier is no general truth.
 _PARTICULAR = Regex(
-    r"\b(?:was|were|had|here|yet to|I|we|our|my)\b|#\d|\w_\w|\w\(\)|\b[\w-]+\.(?:py|md|ts|js|ya?ml|ps1|sh|go|rs)\b"
+    r"\b(?:was|were|had|here|yet to|I|we|our|my)\b|#\d|\w_\w|\w\(\)|\b[\w-]+\.[a-z][a-z\d]{1,3}\b"
     r"|\b[0-9a-f]{7,}\b"
 )
 
@@ -84,10 +84,10 @@ _TELLING = frozenset({"did", "found", "detail", "outcome", "remedy", "other"})
 _WORD = re.compile(r"[^\W_][\w']*")
 #: Words that say nothing of *this* error and *this* change: assent, the agent itself, setting to work, "the problem".
 _EMPTY = re.compile(
-    r"ah|good|got|great|oh|ok|progress|right|i|i'(?:d|ll|m|ve)|me|my|us|we|we'(?:ll|re|ve)|you|your|user|lets?|let's"
+    r"good|got|great|progress|i|i'(?:d|ll|m|ve)|me|my|us|we|we'(?:ll|re|ve)|you|your|user|lets?|let's"
     r"|can|could|have|needs?|now|should|wants?|will|would|a|again|all|also|an|and|are|as|at|be|both|found|here|here's"
     r"|in|is|its?|it's|just|of|on|one|so|some|that|that's|the|them|then|there|there's|these|they|this|those|to|too"
-    r"|two|was|what|what's|were|with|continue|fix|make|resolve|see|understand|work|first|bugs?|check|errors?"
+    r"|two|was|what|what's|were|with|continue|fix|resolve|see|understand|first|bugs?|check"
     r"|failures?|issues?|tests?"
 )
 #: A lesson is read on its own, away from its log: 200 characters would cut 20 of the corpus' 67 short, these cut 1.

@@ -39,7 +39,7 @@ StatedReason = Literal["entry", "stated", "edit-test"]
 
 #: Who looks, finds what was there to be seen; what comes of any other deed is what has changed by it.
 _LOOKS = re.compile(
-    r"^\W*(?:also |then |re-?)*(?:analy[sz]|review|measur|verif|validat|reproduc)\w*\b|^\W*(?:re-?)?(?:read|ran)\b",
+    r"^\W*(?:also |then |re-?)*(?:review|measur|verif|validat|reproduc)\w*\b|^\W*(?:re-?)?(?:read|ran)\b",
     re.IGNORECASE,
 )
 #: What is handed on was tested before.
@@ -51,7 +51,7 @@ _CHANGED = re.compile(
 )
 #: What the agent says it did; in a finding that is the deed again, not what came of it.
 _DEED = re.compile(
-    r"^\W*(?!(?:confirmed|verified|passed|identified|reduced|improved)\b)(?:[a-z]+ed|read|wrote|commit [0-9a-f]{7,})\b",
+    r"^\W*(?!(?:confirmed|passed|identified|reduced|improved)\b)[a-z]+ed\b",
     re.IGNORECASE,
 )
 _SIDE_BY_SIDE: tuple[tuple[StatementKind, StatementKind, StatedReason], ...] = (

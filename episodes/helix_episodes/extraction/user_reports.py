@@ -74,7 +74,7 @@ _PRAISES = re.compile(
 _TELLS = re.compile(
     r"(?:i|it|that|this|the|all|you're)\b.*|\w+ (?:is|are|was|were|has|have)\b.*|\w+(?:ed|ing)", re.IGNORECASE
 )
-_FILLER = re.compile(r"^(?:\W*\b(?:ok(?:ay)?|yes|again|cool|then|so|for now)\b)*[^\w\U0001f44d]*", re.IGNORECASE)
+_FILLER = re.compile(r"^(?:\W*\b(?:ok(?:ay)?|yes|again|then|so|for now)\b)*[^\w\U0001f44d]*", re.IGNORECASE)
 #: Whoever denies, asks for more or goes on does not only praise.
 _GOES_ON = re.compile(
     r"\b(?:not?|never|only|can|could|should|would|will|must|if|let's|need)\b|n't\b|^now\b(?! works?\b)",
@@ -322,7 +322,7 @@ _LONGEST = 600
 #: So much of it is kept: the sentence that corrects and the next ones.
 _KEPT = 240
 _NO = re.compile(
-    r"^(?:no+(?!\s+(?:problem|rush|more)\b)|stop(?! \w+ing\b)|hey)\b"
+    r"^(?:no+(?!\s+(?:problem|more)\b)|stop(?! \w+ing\b))\b"
     r"[\s,.!:;\u2013\u2014-]*",
     re.IGNORECASE,
 )
@@ -334,7 +334,7 @@ _BEGINS = (
     r"[a-z]+(?<!s)(?<!ed)(?<!ing)(?<!ly)\b(?! (?:is|are|was|were|has|have|does|doesn't)\b| \w+s,)"
 )
 _DO = re.compile(rf"{_BEGINS} \S|^do (?:it|this|that|the|an?)\b", re.IGNORECASE)
-_ORDERS = re.compile(rf"{_BEGINS}|^(?:add|do|does|did|is|are|was|were|can|could|will|would|should)\b", re.IGNORECASE)
+_ORDERS = re.compile(rf"{_BEGINS}|^(?:do|does|did|is|are|was|were|can|could|will|would|should)\b", re.IGNORECASE)
 _FORBIDS = re.compile(
     r"^(?:(?:please|and|but|again|so|just),? )*"
     r"(?:(?:do not|don't|never)\s+(?:ever |just )?([a-z]+)\b|stop [a-z]+ing\b)",
@@ -342,11 +342,11 @@ _FORBIDS = re.compile(
 )
 #: What is to be left, or to be again, next to what is to be in its place.
 _IN_PLACE = re.compile(
-    r"\b(?:instead|rather than|and not)\b|, (?:not|no|never)\b|\bother way\b|\bback to\b|\bas it was\b", re.IGNORECASE
+    r"\b(?:instead|rather than|and not)\b|, (?:not|no|never)\b|\bback to\b|\bas it was\b", re.IGNORECASE
 )
 #: Where an order follows its reason.
 _PARTS = re.compile(r"[;:] |\bso (?:please )?")
-_MEANT = re.compile(r"^I (?:said|meant)\b(?! (?:nothing|hi)\b)|^I'd rather\b", re.IGNORECASE)
+_MEANT = re.compile(r"^I (?:said|meant)\b(?! nothing\b)|^I'd rather\b", re.IGNORECASE)
 #: How things are done where the agent works.
 _CUSTOM = re.compile(r"\bthis project uses\b|^we (?:never|don't (?!have)) ?", re.IGNORECASE)
 #: What else asks for something new.

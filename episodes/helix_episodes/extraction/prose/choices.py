@@ -39,10 +39,9 @@ _TAKES = Regex(
     r"(?:^|, |; |\band |\bthen )(?:I |we )?chose\s+(?P<what>.+)",
     re.IGNORECASE | re.DOTALL,
 )
-#: "Rejected the cleanup", "Kept the helper over the script": a verb of judging that begins the sentence.
+#: "Kept the helper over the script".
 _JUDGES = Regex(
-    r"^\W*(?:rejected (?:an?|the|its|this|that|each|every|all|[A-Z]+-?\d+)\b|kept [^.;]{3,120}? over (?P<other>(?:an?"
-    r"|the|its|this) [^.;,]+))",
+    r"^\W*kept [^.;]{3,120}? over (?P<other>(?:an?|the|its|this) [^.;,]+)",
     re.IGNORECASE,
 )
 _LEAD = r"^(?:\W|also |then )*"
@@ -76,7 +75,7 @@ _WEIGHS = Regex(
 #: A change reported with its substance: what the thing now does or holds, how it was done, what accompanies it.
 _TELLS_HOW = Regex(
     rf"{_DEED_BEGINS}(?!(?:used|created)\b){CHANGES}\b.{{3,240}}?(?:: \S+(?: \S+){{4}}|, (?:which|so) |\bby \w+ing\b|"
-    r"\bwith (?:an?|its|the) |\bto (?!(?:reflect|an?|the|its|all|both|each|every)\b)[a-z-]+ (?=(?:an?|the|each|every"
+    r"\bwith (?:an?|its|the) |\bto (?!(?:an?|the|its|all|both|each|every)\b)[a-z-]+ (?=(?:an?|the|each|every"
     r"|only|whether|on|as|its|[`_.A-Z])\b|[`_.]))",
     re.IGNORECASE,
 )

@@ -30,7 +30,6 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from helix_episodes.extraction.prose.sentences import (
-    finds_nothing,
     is_doubtful,
     is_on_purpose,
     is_rule_of_exit,
@@ -47,9 +46,8 @@ if TYPE_CHECKING:
 
 #: Verbs that fail by themselves, with a subject: "a failed run" does not.
 _FAILED = (
-    r"(?<!to )(?<!an )(?<!a )(?<!the )(?<!/)(?:failed|crashed|broke|timed out|conflicted|errors? with|refused"
-    r"|rejected the|(?:exited|exits) (?:with )?(?:exit )?(?:code |status )?[1-9]\b|miss(?:es|ed)|hides?"
-    r"|silently \w+(?:ed|ing))"
+    r"(?<!to )(?<!an )(?<!a )(?<!the )(?<!/)(?:failed|crashed|broke|timed out|conflicted|errors? with"
+    r"|rejected the|exit(?:s|ed) (?:\w+ ){0,3}[1-9]\b|miss(?:es|ed)|hides?)"
 )
 _IS_BAD = r"(?:is|was|were|are|been|being|be) (?:\w+ ){0,2}?(?:wrong|false|absent)"
 _DOES_NOT = r"(?:did not|does not|do not|could not|cannot|can't|never) (?:\w+ )?(?:exist|find|pass)(?:e?[sd])?"
@@ -82,10 +80,7 @@ class StatedFailure(msgspec.Struct, frozen=True, kw_only=True):
 
 _SENTENCE = Regex(r"(?<=[.!?])(?<!e\.g\.)(?<!i\.e\.)\s+(?=[A-Z(`'\"_.0-9]|[a-z]\w*[._]\w)|\n+")
 _CLAUSE = Regex(r";\s+")
-_DEFECT = (
-    r"(?:bugs?|defects?|regressions?|mismatch(?:es)?|crash(?:es)?|leaks?|violations?|alerts?|false positives?|gaps?"
-    r"|timeouts?|failures?)"
-)
+_DEFECT = r"(?:bugs?|defects?|regressions?|mismatch(?:es)?|violations?|false positives?|gaps?|failures?)"
 _LEAD = r"^(?:\W|also |then |and |first )*"
 _FIXES = Regex(rf"{_LEAD}(?:fixed|resolved|corrected|closed|addressed)\b", re.IGNORECASE)
 #: An order to fix reports the failure only where it is the session's task.
@@ -98,13 +93,13 @@ _ALTERS = (
 #: With those that leave it as it was on purpose.
 CHANGES = rf"(?:{_ALTERS}|kept)"
 _CHANGED = Regex(rf"{_LEAD}(?:{_ALTERS})\b", re.IGNORECASE)
-_FAULTY = r"(?:stale|wrong) [a-z][\w./-]+"
+_FAULTY = r"stale [a-z][\w./-]+"
 _NAMED = Regex(rf"\b(?:{_DEFECT}|{_FAULTY})\b", re.IGNORECASE)
 _FOUND = r"(?:found|discovered|identified|caught|reproduced|exposed|flagged|reported)"
 _FINDS = Regex(rf"\b{_FOUND}\b", re.IGNORECASE)
 #: A finding of someone or something whose work it is to find faults.
 _REVIEWED = Regex(
-    rf"\b(?:review(?:er)?s?|checks?)\b(?: \S+){{0,4}}? {_FOUND} (?!(?:no|nothing|none|0)\b)",
+    rf"\breview(?:er)?s?\b(?: \S+){{0,4}}? {_FOUND} (?!(?:no|nothing|none|0)\b)",
     re.IGNORECASE,
 )
 #: Writing about a failure does not mean that it occurred.
@@ -179,8 +174,8 @@ def _heads(clause: str) -> bool:
 def requested_fixes(task: str) -> tuple[StatedFailure, ...]:
     """The failure that a task asks to fix.
 
-    >>> requested_fixes("Fix the upload timeout (#12)")[0].statement
-    'Fix the upload timeout (#12)'
+    >>> requested_fixes("Fix the upload regression (#12)")[0].statement
+    'Fix the upload regression (#12)'
     >>> requested_fixes("Add an upload"), requested_fixes("Resolve issue #12: add an upload")
     ((), ())
     """
@@ -263,7 +258,7 @@ def _reports_failure(clause: str) -> bool:
         return False
     if caught is None:
         return not negates_failure(clause)
-    return not negates_failure(clause[: caught.end()]) and not finds_nothing(clause)
+    return not negates_failure(clause[: caught.end()])
 
 
 def _fails(clause: str) -> bool:
@@ -306,11 +301,11 @@ _NOT = (
     r"|can not|no longer)|\b(?:they|these|those|\w+s) (?:still |also )?do(?:n't| not)|(?<=\w)'(?:s|re) not)"
 )
 #: Verbs with which a denial says what is wanted or meant, and nothing of what happens.
-_NO_EVENT = r"(?:need|have to|matter|urgent|about)"
-_STILL_FINE = r"(?:to be|ok|works?\b|support|should|would|have to)"
+_NO_EVENT = r"(?:need|matter)"
+_STILL_FINE = r"(?:to be|works?\b|should|would|have to)"
 #: A message of a program, and what stands where a value was to be.
 _ERROR = (
-    r"(?:[45]\d\d\b(?! \w+s\b)|errors?\b(?! ?-?(?:messag|handl|code)\w*)|stack ?trace|NaN\b"
+    r"(?:[45]\d\d\b(?! \w+s\b)|errors?\b|stack ?trace|NaN\b"
     r"|(?-i:[A-Z])\w*(?:Error|Exception)\b)"
 )
 _GET = r"(?:i|we)(?:'(?:m|re|ve)| am| are| have)?(?: just| still| now| also)* (?:get(?:ting)?|got)"
@@ -324,14 +319,14 @@ _STATES = (
     r"|outdated|stale|worse|red|ignored|frozen|dead|corrupt(?:ed)?|flaky|invalid|cut off|out of sync"
     r"|(?:un|mis)\w{3,}(?:able|ed))"
 )
-FAILS = (
+_FAIL = (
     r"(?:fail|crash|hang|freeze|flicker|disappear|vanish|overlap|overflow|segfault|explode|complain|loop|leak|break)"
-    r"(?:e?[sdn]|ing)"
 )
+FAILS = rf"{_FAIL}(?:e?[sdn]|ing)"
 #: What there is where something failed.
 _FAULT = (
     r"(?:errors?|exceptions?|failures?|conflicts?|regressions?|typos?)\b"
-    r"(?! ?-?(?:messag|handl|code)\w*| (?:to|of|for)\b)"
+    r"(?! (?:to|of|for)\b)"
 )
 _TROUBLES = (
     # It persists.
@@ -340,28 +335,28 @@ _TROUBLES = (
     rf"(?:^|\b(?:{_BE}|{_DOES}|still) (?:\w+ )?)too \w+",
     # It does not happen, or cannot be done.
     r"\b(?:i|we) (?:still )?(?:(?:ca|could)(?:n't| not)|do(?:n't| not) see) (?!{_NO_EVENT})\w+",
-    rf"{_NOT} (?!{_NO_EVENT}|{_STATES}|fail|crash|break|(?:an?|the|my|your|our)\b)(?:\w+ly )?\w+",
+    rf"{_NOT} (?!{_NO_EVENT}|{_STATES}|{_FAIL}|(?:an?|the|my|your|our)\b)(?:\w+ly )?\w+",
     r"\b(?:never|nothing|none of (?:it|them|the \w+)) (?:is|are|has|have|\w+s)\b",
     # It shows an error.
     rf"\b(?:{_DOES}|{_GET})\b(?:(?!\b(?:of|no)\b)[^.?!\n]){{0,30}}?\b{_ERROR}|\bdoes nothing\b(?! by\b)",
     rf"\bthere(?:'s| is| are) (?:(?!(?:no|not|any|never)\b)\w+ ){{0,2}}?{_FAULT}",
     (
         r"^(?:i|we)(?:'(?:m|re|ve)| am| are)? (?:just |now |also )?"
-        r"(?:have|get(?:ting)?|got|see(?:ing)?|hit|found|facing)"
+        r"(?:have|get(?:ting)?|got|see(?:ing)?)"
         rf" (?:(?!(?:no|not|any|the)\b)\w+ ){{0,2}}?{_FAULT}"
     ),
-    rf"^(?:still )?(?:the )?same {_FAULT}|\b(?:problem|issue|error|bug)s? (?:still )?(?:persists?|remains?)\b",
+    rf"^(?:still )?(?:the )?same {_FAULT}|\bpersists?\b",
     # It is in a state that nobody wants, or goes wrong.
     rf"\b{_BE} {_OFTEN}{_STATES}\b|^{_STATES}\W*$",
     (
         r"\b(?<!\bno )(?!(?:to|an?|the|not|longer|what(?:ever)?)\b)[\w)/.-]+ "
-        rf"{_OFTEN}{FAILS}\b(?! (?:nothing|tests?|\w+s)\b)"
+        rf"{_OFTEN}{FAILS}\b(?! (?:nothing|\w+s)\b)"
     ),
     rf"(?<!\bno )\b(?:they|both|\w+s) {_OFTEN}(?:fail|crash)\b",
-    r"\b[1-9]\d*(?: \w+)? (?:fail(?:ed|ures?)|warnings?|conflicts?)\b",
+    rf"\b[1-9]\d*(?: \w+)? (?:failed\b|warnings?\b|{_FAULT})",
     # It is one thing instead of another, or twice what it was to be.
     rf"\b(?:{_BE}|{_DOES}|{_GET})\b[^.?!\n]{{0,60}}\b(?:instead of|rather than)\b",
-    rf"\b(?:{_BE}|{_DOES})\b[^.?!\n]{{0,50}}\btwice\b(?! (?:an?|per|each|every)\b)",
+    rf"\b(?:{_BE}|{_DOES})\b[^.?!\n]{{0,50}}\btwice\b(?! (?:an?|each|every)\b)",
     # It is not so, or not everywhere.
     rf"\b{_DOES}\b[^.?!\n]{{0,40}}\bbut not\b",
     r"^(?:still )?not \w+ed\b|^(?:does|did)(?:n't| not) \w+",
