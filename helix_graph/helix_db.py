@@ -23,7 +23,7 @@ import contextlib
 import os
 import sqlite3
 from _thread import allocate_lock  # as in `helix_graph.database`
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 from pathlib import Path
 
 from helix_episodes.light_imports import Value
@@ -370,10 +370,6 @@ def _statements(script: str) -> Iterator[str]:
 
 # Times are texts of one length, or whole seconds since 1970, all in UTC. A stamp has microseconds, so that text order
 # is time order. The seeds wrote naive local or UTC dates; a date without a zone is read as UTC.
-
-#: A clock that is wrong is so by a zone, or by a year that somebody set by hand; what another memory dates beyond that
-#: would be the newest forever.
-AHEAD = timedelta(days=366)
 
 
 def datetime_of(seconds: int) -> datetime:

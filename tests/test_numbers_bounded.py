@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import base64
 import json
+from random import Random
 from typing import TYPE_CHECKING
 
 import pytest
@@ -117,3 +119,32 @@ def test_what_a_log_with_one_id_twice_yields_is_no_fault(
     assert memory.extract([log]).recorded
     memory.graph.compile()
     assert [one for one in memory.doctor().findings if one.severity == "fault" and "twice" in one.file] == []
+
+
+@pytest.mark.parametrize("tokens", [-50, 10**30, True, "7"])
+def test_a_count_that_is_none_does_not_lose_its_session(
+    memory: Memory, script: Callable[..., Script], tmp_path: Path, tokens: object
+) -> None:
+    log = script("odd").prompt("Fix").run("pytest -q", "E   KeyError: 'sku'\n1 failed in 0.1s", code=1)
+    path = log.run("pytest -q", "1 passed in 0.1s").save(tmp_path / "more")
+    records = [json.loads(line) for line in path.read_text().splitlines()]
+    for record in records:
+        if record["type"] == "assistant":
+            record["message"]["usage"] = {"input_tokens": tokens, "output_tokens": 5}
+    path.write_text("\n".join(map(json.dumps, records)) + "\n")
+    assert memory.extract([path]).failed == ()
+    memory.graph.compile()
+    assert memory.episodes.require("odd").metrics.tokens in {10, 12}
+    assert [one for one in memory.doctor().findings if one.severity == "fault"] == []
+
+
+def test_the_beginning_of_a_long_run_of_data_is_no_fault(
+    memory: Memory, script: Callable[..., Script], tmp_path: Path
+) -> None:
+    """The whole of a picture is no secret; what a quotation keeps of it looks like one."""
+    data = base64.b64encode(Random(1).randbytes(6000)).decode()  # noqa: S311  (no secret)
+    said = f"FAILED tests/test_a.py::test_a - ValueError: {data}\n1 failed in 0.5s"
+    path = script("data").prompt("Fix").run("pytest -q", said, code=1).run("pytest -q", "1 passed in 0.1s")
+    assert memory.extract([path.save(tmp_path / "more")]).recorded
+    memory.graph.compile()
+    assert [one for one in memory.doctor().findings if one.severity == "fault"] == []

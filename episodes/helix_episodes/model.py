@@ -23,8 +23,10 @@ import msgspec
 
 from helix_episodes.session import Status
 
-#: A clock that is wrong is so by a zone.
-_AHEAD = timedelta(days=1)
+#: What is dated further ahead is in the future, of sessions and of records alike: it would be the newest until then. A
+#: clock that is wrong is so by a zone, of which none is a day from another; one that is wrong by more is put right, and
+#: what it dated is in the future no longer than that.
+AHEAD = timedelta(days=1)
 
 
 @lru_cache(maxsize=4096)  # a session's are asked for by several rules
@@ -44,7 +46,7 @@ def is_ahead(at: datetime) -> bool:
 
 def latest_time() -> datetime:
     """The latest time that is not `is_ahead`, by this machine's clock."""
-    return datetime.now(UTC) + _AHEAD
+    return datetime.now(UTC) + AHEAD
 
 
 def sortable_time(timestamp: str | None) -> str:

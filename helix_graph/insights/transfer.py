@@ -28,12 +28,13 @@ import msgspec
 from msgspec.structs import replace
 
 from helix_episodes.errors import InvalidArgument
+from helix_episodes.model import AHEAD
 from helix_episodes.msgspec_types import ready
 from helix_episodes.safe_files import read_regular, write_output
 from helix_episodes.store import PREFIX, is_session_id
 from helix_graph.database import ANY_OF, as_list
 from helix_graph.graph.model import ANCHOR_TYPES
-from helix_graph.helix_db import AHEAD, parse_stamp, stamp
+from helix_graph.helix_db import parse_stamp, stamp
 from helix_graph.insights import feedback, rows
 from helix_graph.insights.dedup import join_insights
 from helix_graph.insights.legacy import unusable
@@ -158,7 +159,7 @@ def _date(name: str, value: str, latest: datetime) -> str:
         raise ValueError(f"its {name} is no date")
     if moment > latest:
         # In one's own export too: it would be the newest for ever, and only its owner knows the right date.
-        raise ValueError(f"its {name} is in the future, by more than a year; write the right date there")
+        raise ValueError(f"its {name} is in the future, by more than a day; write the right date there")
     return stamp(moment)
 
 

@@ -19,10 +19,10 @@ import msgspec
 from msgspec.structs import replace
 
 from helix_episodes.errors import InvalidArgument
+from helix_episodes.model import AHEAD
 from helix_episodes.safe_files import irregularity, read_regular
 from helix_graph.errors import ShareRefused
 from helix_graph.git import git_output
-from helix_graph.helix_db import AHEAD
 from helix_graph.insights.model import FeedbackEntry, Insight, InsightVerdict
 from helix_graph.insights.storing import is_persons_tag
 from helix_graph.insights.transfer import checked_record

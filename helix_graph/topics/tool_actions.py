@@ -16,7 +16,8 @@ import msgspec
 from msgspec.structs import replace
 
 from helix_episodes.errors import InvalidArgument
-from helix_graph.helix_db import AHEAD, HelixDatabase, seconds_of
+from helix_episodes.model import AHEAD
+from helix_graph.helix_db import HelixDatabase, seconds_of
 from helix_graph.topics import catalogue, maintenance, search, transfer
 from helix_graph.topics.choices import LARGEST_INDEX, EditAction, StatsDetail, TopicsAction
 from helix_graph.topics.entry_log import at, known_topic, no_entry, of_topic, shown, size_of

@@ -20,7 +20,7 @@ from helix_episodes.extraction.checks import CheckFinding, Verdict
 from helix_episodes.extraction.fingerprints import diagnostics_of_finding
 from helix_episodes.model import QUOTE_LIMIT, REPLACED_LIMIT, Decision, Event, Evidence, Place
 from helix_episodes.normalization import shorten
-from helix_episodes.redaction import redact_beginning, remember_free
+from helix_episodes.redaction import redact_beginning, redact_text, remember_free
 from helix_episodes.session import Piece
 
 if TYPE_CHECKING:
@@ -43,7 +43,21 @@ def quote(text: str, *, limit: int = QUOTE_LIMIT) -> str:
     >>> quote("a" * 500)[-3:], len(quote("a" * 500))
     ('aa…', 240)
     """
-    return shorten(_redacted(text, limit + _MARGIN), limit=limit)
+    return _cut(_redacted(text, limit + _MARGIN), limit=limit)
+
+
+#: What a long run is cut in the middle of: of so many letters and signs its beginning may look like a key.
+_IN_A_RUN = re.compile(r"\S{20}…\Z")
+
+
+def _cut(text: str, *, limit: int) -> str:
+    """As `shorten`. The beginning of a run, such as the data of a picture, is no longer what was seen to be no secret.
+
+    >>> _cut("data: " + "iVBORw0KGgoAAAANSUhEUgAA" * 400, limit=60)
+    'data: [redacted:secret]…'
+    """
+    short = shorten(text, limit=limit)
+    return redact_text(short) if len(text) > limit and _IN_A_RUN.search(short) else short
 
 
 def line(text: str, *, limit: int = LINE_LIMIT) -> str:
@@ -53,7 +67,7 @@ def line(text: str, *, limit: int = LINE_LIMIT) -> str:
     'first second'
     """
     words = _redacted(text, limit + _MARGIN).split(maxsplit=limit)
-    return shorten(" ".join(words[:limit]), limit=limit)  # so many words are longer than so many letters
+    return _cut(" ".join(words[:limit]), limit=limit)  # so many words are longer than so many letters
 
 
 #: A statement is quoted, shown on one line and summed up, one after the other.
@@ -92,7 +106,7 @@ def _quote_of(step: Step, text: str, *, limit: int) -> str:
     """As `quote`; what stands in the step as it is was looked at with the rest of it when the session was read."""
     said = (step.text, *step.arguments.values())
     if any(isinstance(one, str) and text in one for one in said):
-        return remember_free(shorten(redact_beginning(text, limit + _MARGIN, is_part=True), limit=limit))
+        return remember_free(_cut(redact_beginning(text, limit + _MARGIN, is_part=True), limit=limit))
     return quote(text, limit=limit)
 
 

@@ -114,9 +114,18 @@ def objects_in(record: Mapping[str, Any], name: str) -> list[Record]:
     return [each for each in value if isinstance(each, dict)] if isinstance(value, list) else []
 
 
+#: No field of a log counts more: the largest context of a model has some ten million tokens.
+_MOST_COUNTED = 10**9
+
+
 def count_in(record: Mapping[str, Any], *names: str) -> int:
-    """The sum of those of the fields that are whole numbers."""
-    return sum(value for name in names if isinstance(value := record.get(name), int))
+    """The sum of those of the fields that are counts: whole numbers, none of them negative.
+
+    >>> count_in({"read": 7, "written": -50, "cached": 10**30, "cost": 0.5}, "read", "written", "cached", "cost")
+    7
+    """
+    found = (record.get(name) for name in names)
+    return sum(value for value in found if isinstance(value, int) and 0 <= value <= _MOST_COUNTED)
 
 
 def cut_tags(text: str, tags: Iterable[str]) -> str:

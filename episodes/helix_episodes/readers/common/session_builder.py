@@ -302,8 +302,8 @@ class SessionBuilder:
             self._models[model] += 1
 
     def add_tokens(self, tokens: int) -> None:
-        """Adds tokens that were written or newly read."""
-        if tokens:
+        """Adds tokens that were written or newly read; of fewer than none nothing is known."""
+        if tokens > 0:
             self.tokens = (self.tokens or 0) + tokens
             last = len(self.dialogue.steps) - 1
             if last >= 0:
