@@ -67,6 +67,7 @@ def test_a_world_told_by_hand_is_answered_from_its_edges(tmp_path: Path) -> None
     assert score(memory.graph, KITCHEN) == {**right, (16, "cannot"): 1, (17, "cannot"): 1}
 
 
+@pytest.mark.slow
 def test_an_edge_less_is_an_answer_less(tmp_path: Path) -> None:
     edges = [edge for edge in KITCHEN["graph"]["edges"] if edge["from"] != 1]
     cut = {**KITCHEN, "graph": {**KITCHEN["graph"], "edges": edges}}
@@ -74,6 +75,7 @@ def test_an_edge_less_is_an_answer_less(tmp_path: Path) -> None:
     assert {category for category, verdict in found if verdict == "wrong"} == {11, 12}
 
 
+@pytest.mark.slow
 def test_what_is_alike_or_prevents_leads_nowhere_unless_asked_for(tmp_path: Path) -> None:
     graph = told(tmp_path, KITCHEN).graph
     assert not graph.path(source=DONE[0], target="glasses").found

@@ -9,6 +9,7 @@ import pytest
 from helix_cli.app import run
 from helix_episodes.model import Fix
 from small_worlds import group, memory_of
+from thoroughness import few_rows
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -37,14 +38,17 @@ def claim(folder: Path, episodes: Iterator[Episode]) -> ClaimVerdict:
 
 @pytest.mark.parametrize(
     ("met_with", "met_without", "kind", "status"),
-    [
-        (90, 30, "causes", "supported"),
-        (90, 30, "prevents", "contradicted"),
-        (30, 90, "causes", "contradicted"),
-        (30, 90, "prevents", "supported"),
-        (60, 62, "causes", "asserted"),
-        (60, 62, "prevents", "asserted"),
-    ],
+    few_rows(
+        [
+            (90, 30, "causes", "supported"),
+            (30, 90, "causes", "contradicted"),
+            (60, 62, "causes", "asserted"),
+            (90, 30, "prevents", "contradicted"),
+            (30, 90, "prevents", "supported"),
+            (60, 62, "prevents", "asserted"),
+        ],
+        3,
+    ),
 )
 def test_the_sessions_decide(tmp_path: Path, met_with: int, met_without: int, kind: str, status: str) -> None:
     one = claim(tmp_path, world(met_with, met_without, kind=kind))

@@ -9,6 +9,7 @@ from msgspec.structs import replace
 
 from helix_episodes.model import Agent
 from small_worlds import group, memory_of, session
+from thoroughness import few_rows
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -190,7 +191,7 @@ def test_what_is_done_at_the_end_may_be_done_because_of_how_it_went(
     ] * (not compared)
 
 
-@pytest.mark.parametrize(("length", "late"), [(8, 6), (12, 10)])
+@pytest.mark.parametrize(("length", "late"), few_rows([(8, 6), (12, 10)], 1))
 def test_the_last_fifth_of_a_session_is_rounded(tmp_path: Path, length: int, late: int) -> None:
     """Of eight steps the last two are late, of twelve too; so a rollback before a report does not escape."""
     steps = [f"run {letter}" for letter in "abcdefghijklmnopqrstuvwxyz"[: length - 1]]

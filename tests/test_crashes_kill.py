@@ -15,6 +15,7 @@ import pytest
 from helix_graph import Memory
 from own_memory import own_memory
 from processes import PATIENCE, assert_as_fresh, command, finish, start, write_logs
+from thoroughness import few
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -78,7 +79,7 @@ Memory(Path(sys.argv[1])).graph.compile()
 """
 
 
-@pytest.mark.parametrize("before", [0, 3])
+@pytest.mark.parametrize("before", few([0, 3], 1))
 def test_killed_before_the_end_of_the_transaction(tmp_path: Path, script: Callable[..., Script], before: int) -> None:
     """The one moment at which everything is unfinished, hit for certain: of a first graph, and of one more change."""
     memory = own_memory(tmp_path / "memory")

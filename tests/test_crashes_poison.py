@@ -50,7 +50,7 @@ def memory(tmp_path: Path, script: Callable[..., Script], monkeypatch: pytest.Mo
     return memory
 
 
-@pytest.mark.parametrize("name", few([*POISON], 4))
+@pytest.mark.parametrize("name", few([*POISON], 2))
 def test_a_poisoned_episode_is_named_and_hides_no_other(
     memory: Memory, name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -20,7 +20,7 @@ from helix_episodes.episode_consistency import repair_links
 from helix_episodes.model import Decision, Episode, Event, Link
 from helix_graph import Memory
 from processes import assert_as_fresh, write_logs
-from thoroughness import examples
+from thoroughness import examples, few_rows
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -142,13 +142,16 @@ def test_a_shared_memorys_files_have_the_modes_that_git_gives(memory: Memory) ->
 
 @pytest.mark.parametrize(
     ("statement", "kind"),
-    [
-        ("PRAGMA user_version = 999", "old version"),
-        ("UPDATE meta SET value = '0 grammar' WHERE key = 'labels'", "old version"),
-        ("UPDATE node SET mentions = mentions + 1", "wrong sum"),
-        ("UPDATE edge SET weight_sum = weight_sum - 1", "wrong sum"),
-        ("UPDATE meta SET value = '1 grammar' WHERE key = 'none'", None),
-    ],
+    few_rows(
+        [
+            ("PRAGMA user_version = 999", "old version"),
+            ("UPDATE meta SET value = '0 grammar' WHERE key = 'labels'", "old version"),
+            ("UPDATE node SET mentions = mentions + 1", "wrong sum"),
+            ("UPDATE edge SET weight_sum = weight_sum - 1", "wrong sum"),
+            ("UPDATE meta SET value = '1 grammar' WHERE key = 'none'", None),
+        ],
+        2,
+    ),
 )
 def test_a_graph_that_is_not_what_it_should_be(
     memory: Memory, tmp_path: Path, statement: str, kind: str | None

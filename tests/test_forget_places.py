@@ -63,7 +63,7 @@ def proof_of(memory: Memory, *sessions: str) -> ErasureProof:
             "causality/graph.db.new",
             f"episodes/.episode-{SESSION}.json.{MARK}.tmp",
         ],
-        4,
+        2,
     ),
 )
 def test_a_file_that_holds_their_words_goes_with_them(memory: Memory, place: str) -> None:
@@ -146,7 +146,7 @@ def test_deleted_words_leave_the_indexes_of_insights_and_topics(memory: Memory) 
     assert [path for path in memory.root.rglob("*") if path.is_file() and b"ombat" in path.read_bytes()] == []
 
 
-@pytest.mark.parametrize("text", ['He said: "layoffs"', "first line\nsecond line", "a tab\tbetween words"])
+@pytest.mark.parametrize("text", few(['He said: "layoffs"', "first line\nsecond line", "a tab\tbetween words"], 1))
 def test_a_text_is_found_as_it_stands_and_as_json_has_it(
     memory: Memory, tmp_path: Path, script: Callable[..., Script], text: str
 ) -> None:

@@ -108,7 +108,7 @@ def plant(folder: Path, configured: Path, script: Path) -> None:
         written.write_text(f"{written.read_text()}{title}\n\t{key} = {value}\n")
 
 
-@pytest.mark.parametrize("asked", few([*ASKED], 3), ids=" ".join)
+@pytest.mark.parametrize("asked", few([*ASKED], 1), ids=" ".join)
 def test_a_question_runs_nothing_that_the_repository_configures(
     planted: Path, tmp_path: Path, asked: tuple[str, ...]
 ) -> None:
@@ -256,7 +256,7 @@ KINDS = [
 ]
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", few([*KINDS], 3))
 def test_a_git_file_that_leads_elsewhere_reads_no_other_repository(tmp_path: Path, kind: str) -> None:
     other = repository(tmp_path / "other", plan="x = 1")
     (other / "AGENTS.md").write_text("- Always deploy with `make secret` first\n")

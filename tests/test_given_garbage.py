@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from helix_episodes.errors import HelixGraphError, InvalidArgument
 from helix_graph import Memory
 from helix_graph.errors import NoMemory, WrongType
-from thoroughness import examples
+from thoroughness import examples, few
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -95,7 +95,7 @@ GOOD: dict[str, tuple[Any, ...]] = {
 }
 
 
-@pytest.mark.parametrize("door", DOORS)
+@pytest.mark.parametrize("door", few([*DOORS], 10))
 @settings(max_examples=examples(25), deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(data=st.data())
 def test_only_errors_of_the_one_family(

@@ -174,6 +174,7 @@ def test_a_choice_and_its_reverse_are_two_labels(one: str, other: str) -> None:
     assert decision_key(Decision(id="d", timestamp=None, type="design", chosen=one.upper())) == first
 
 
+@pytest.mark.slow
 @settings(max_examples=examples(15), deadline=None, suppress_health_check=list(HealthCheck))
 @given(data=st.data())
 def test_every_session_named_holds_every_step_between_the_very_things(

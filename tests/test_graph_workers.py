@@ -141,6 +141,7 @@ def _refused_elsewhere(task: tuple[int, int]) -> tuple[int, int]:
     return task
 
 
+@pytest.mark.slow
 def test_an_error_of_a_helper_arrives_with_where_it_was() -> None:
     here = os.getpid()
     found: list[tuple[int, int]] = []
@@ -155,6 +156,7 @@ def _large(task: bytes) -> tuple[bytes, int]:
     return 3 * task, os.getpid()
 
 
+@pytest.mark.slow
 def test_tasks_and_results_may_be_larger_than_what_a_pipe_holds() -> None:
     done: list[tuple[int, int]] = []
     tasks = (bytes([number % 256]) * 1_000_000 for number in _until_another_process(done))

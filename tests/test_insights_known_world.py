@@ -36,6 +36,7 @@ def test_uplift_is_ahead_of_the_seed_and_the_seed_ahead_of_relevance(runs: dict[
     assert runs["oracle"].regret == 0
 
 
+@pytest.mark.slow
 def test_withholding_has_its_price(runs: dict[str, Run]) -> None:
     assert 0 < runs["unheld"].final - runs["uplift"].final < 0.08
 

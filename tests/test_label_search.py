@@ -8,6 +8,7 @@ import pytest
 
 from helix_cli.app import run
 from helix_episodes.errors import InvalidArgument
+from thoroughness import few_rows
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -256,35 +257,38 @@ def checked(draw: Draw, remember: Remember) -> Graph:
 
 @pytest.mark.parametrize(
     ("asked", "meant"),
-    [
-        ("formatting fails", "cargo fmt fails"),
-        ("formating fails", "cargo fmt fails"),
-        ("formatting is wrong", "cargo fmt fails"),
-        ("formating is wrong", "cargo fmt fails"),
-        ("not formated", "cargo fmt fails"),
-        ("unformatted", "cargo fmt fails"),
-        ("the code was not formatted properly", "cargo fmt fails"),
-        ("go test broken", "go test fails"),
-        ("no lint errors", "golangci-lint passes"),
-        ("lint pases", "golangci-lint passes"),
-        ("prettier fails", None),
-        ("could not push", None),
-        ("unit tests fail", "go test fails"),
-        ("test timeout", "go test fails: timeout"),
-        ("test timed out", "go test fails: timeout"),
-        ("cargo-deny not installed", "cargo deny fails"),
-        ("cargo deny missing", "cargo deny fails"),
-        ("missing cargo deny", "cargo deny fails"),
-        ("failed to create pull request", "gh pr create fails"),
-        ("the pr could not be created", "gh pr create fails"),
-        ("golangci lint broke", "golangci-lint fails"),
-        ("tests are not failing", "go test passes"),
-        ("no failing tests", "go test passes"),
-        ("tests no longer fail", "go test passes"),
-        ("fmt ok", "cargo fmt passes"),
-        ("commit did not go through", None),
-        ("push rejected", None),
-    ],
+    few_rows(
+        [
+            ("formatting fails", "cargo fmt fails"),
+            ("formating fails", "cargo fmt fails"),
+            ("formatting is wrong", "cargo fmt fails"),
+            ("formating is wrong", "cargo fmt fails"),
+            ("not formated", "cargo fmt fails"),
+            ("unformatted", "cargo fmt fails"),
+            ("the code was not formatted properly", "cargo fmt fails"),
+            ("go test broken", "go test fails"),
+            ("no lint errors", "golangci-lint passes"),
+            ("lint pases", "golangci-lint passes"),
+            ("prettier fails", None),
+            ("could not push", None),
+            ("unit tests fail", "go test fails"),
+            ("test timeout", "go test fails: timeout"),
+            ("test timed out", "go test fails: timeout"),
+            ("cargo-deny not installed", "cargo deny fails"),
+            ("cargo deny missing", "cargo deny fails"),
+            ("missing cargo deny", "cargo deny fails"),
+            ("failed to create pull request", "gh pr create fails"),
+            ("the pr could not be created", "gh pr create fails"),
+            ("golangci lint broke", "golangci-lint fails"),
+            ("tests are not failing", "go test passes"),
+            ("no failing tests", "go test passes"),
+            ("tests no longer fail", "go test passes"),
+            ("fmt ok", "cargo fmt passes"),
+            ("commit did not go through", None),
+            ("push rejected", None),
+        ],
+        12,
+    ),
 )
 def test_what_failed_and_what_passed_are_never_read_as_each_other_nor_as_a_run(
     checked: Graph, asked: str, meant: str | None

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 
 from helix_episodes.model import Action, Decision, Event
 from helix_graph.graph.node_labels import decision_key, event_key
+from thoroughness import few
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -98,7 +99,7 @@ def put(sentence: list[str], place: int, part: str) -> str:
     return " ".join((*sentence[:place], part, *sentence[place:]))
 
 
-@pytest.mark.parametrize("kind", PLACES)
+@pytest.mark.parametrize("kind", few([*PLACES], 8))
 @given(data=st.data(), sentence=sentences, place=st.integers(0, 18), label=labels)
 def test_another_place_or_number_is_the_same_label(
     kind: str, data: st.DataObject, sentence: list[str], place: int, label: Callable[[str], str]

@@ -115,6 +115,7 @@ def test_the_files_of_a_submodule_are_named_one_by_one(joined: Path) -> None:
     assert plans.workspaces.check(1).outside == ("lib/new.py", "lib/src/till.py")
 
 
+@pytest.mark.slow
 def test_a_submodule_that_had_changes_before_hides_no_later_ones(joined: Path) -> None:
     (joined / "lib" / "src" / "till.py").write_text("from before\n")
     plans = begun(joined, "shop")
@@ -152,6 +153,7 @@ def test_the_episode_tells_what_was_done_to_the_files_of_a_submodule(joined: Pat
     assert told == ["create lib/new.py", "edit lib/src/auth.py", "delete lib/src/till.py"]
 
 
+@pytest.mark.slow
 def test_a_repository_that_nobody_added_hides_nothing(main: Path) -> None:
     repository(main / "found", a="x = 1", b="x = 1")
     plans = begun(main, "found/a.py")

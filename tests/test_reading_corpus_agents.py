@@ -14,7 +14,7 @@ from helix_episodes.errors import LogNotReadable
 from helix_episodes.extraction.pipeline import extract
 from helix_episodes.readers import find_logs, find_reader, read_sessions
 from helix_episodes.verification import verify
-from thoroughness import examples
+from thoroughness import examples, few
 
 if TYPE_CHECKING:
     from helix_episodes.session import Session
@@ -45,7 +45,7 @@ def sessions(reader: str) -> tuple[tuple[Path, Session], ...]:
     return found
 
 
-@pytest.mark.parametrize("reader", FOLDERS)
+@pytest.mark.parametrize("reader", few([*FOLDERS], 2))
 def test_every_log_is_found_and_read_by_its_own_reader(reader: str) -> None:
     found = sessions(reader)
     assert {session.reader for _, session in found} == {reader}
@@ -94,7 +94,7 @@ def test_every_result_belongs_to_a_call_and_no_call_has_two(reader: str) -> None
         assert set(answered) <= set(called), log
 
 
-@pytest.mark.parametrize("reader", FOLDERS)
+@pytest.mark.parametrize("reader", few([*FOLDERS], 2))
 def test_quotations_stand_on_the_lines_that_they_name(reader: str) -> None:
     # One session of each log, and no more than a dozen: the whole log is looked through for each.
     logs = dict(reversed(sessions(reader)))
@@ -103,6 +103,7 @@ def test_quotations_stand_on_the_lines_that_they_name(reader: str) -> None:
     assert wrong == []
 
 
+@pytest.mark.slow
 def test_all_100_outcomes_are_as_rewarded() -> None:
     rewards = {(str(run["task_id"]), run["trial"]): run["reward"] for run in json.loads(TAU.read_bytes())}
     judged = [extract(session) for _, session in sessions("tau-bench")]

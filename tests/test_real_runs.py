@@ -48,6 +48,7 @@ def test_tasks_are_kept_whole_when_outcomes_are_shuffled(few_tasks: Path) -> Non
     assert {one.episode: one.success for one in trials} != {one.episode: one.success for one in shuffled}
 
 
+@pytest.mark.slow
 def test_a_perfect_score_separates_and_a_level_one_does_not(few_tasks: Path) -> None:
     trials = outcomes.every_call(few_tasks)
     tasks = list(outcomes.by_task(trials).values())

@@ -19,7 +19,7 @@ from helix_graph.rules.ledger import SessionCount, before_and_after
 from helix_graph.rules.rule_files import rule_lines
 from helix_graph.web.page_content import page_rules
 from session_script import BEGIN, Script
-from thoroughness import few
+from thoroughness import few, few_rows
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -40,7 +40,8 @@ def commit(folder: Path, day: int, **files: str) -> None:
     at = (BEGIN + timedelta(days=day, hours=3)).isoformat()
     people = {f"GIT_{who}_{what}": "x@example.org" for who in ("AUTHOR", "COMMITTER") for what in ("NAME", "EMAIL")}
     environment = {**os.environ, **people, "GIT_AUTHOR_DATE": at, "GIT_COMMITTER_DATE": at}
-    for command in (["init", "-q"], ["add", "-A"], ["commit", "-qm", "rules"]):
+    begin = () if (folder / ".git").exists() else (["init", "-q"],)
+    for command in (*begin, ["add", "-A"], ["commit", "-qm", "rules"]):
         subprocess.run(["git", "-C", str(folder), *command], check=True, env=environment)
 
 
@@ -500,37 +501,40 @@ def followed_with(folder: Path, line: str, command: str, output: str = PASSES) -
 
 @pytest.mark.parametrize(
     ("named", "ran", "is_followed"),
-    [
-        ("ruff check --fix .", "ruff check --fix .", True),
-        ("make lint", "make -C tools lint", False),
-        ("ruff check --fix .", "ruff check . --fix", True),
-        ("ruff check --fix .", "ruff check --fix api/", True),  # a part of it
-        ("ruff check --fix .", "ruff check --fix --unsafe-fixes .", True),  # more than is asked
-        ("ruff check --fix .", "ruff check .", False),
-        ("ruff check --fix .", "ruff format --diff --fix .", False),
-        ("ruff check .", "ruff check --fix .", True),
-        ("pytest -q", "pytest", True),  # only the output
-        ("pytest -q --tb=short", "pytest -v", True),
-        ("pytest -qx", "pytest -x", True),
-        ("pytest -x", "pytest", False),
-        ("pytest -k smoke", "pytest -k smoke -q", True),
-        ("pytest -k smoke", "pytest -k=smoke", True),
-        ("pytest -k smoke", "pytest -k slow", False),
-        ("pytest -k smoke", "pytest", False),
-        ("pytest tests/unit", "pytest tests/unit", True),
-        ("mypy --strict .", "mypy .", False),
-        ("eslint --max-warnings 0 .", "eslint --max-warnings=0 src", True),
-        ("eslint --max-warnings 0 .", "eslint --max-warnings 50 .", False),
-        ("go test -race ./...", "go test ./...", False),
-        ("cargo test --workspace", "cargo test", True),  # all of it, as `.` is
-        ("biome ci", "biome lint", False),
-        ("mvn verify", "mvn clean verify", True),
-        ("make migrate DB=test", "make migrate", False),
-        ("make lint && make test", "make lint", False),
-        ("pytest | tail -5", "pytest", True),
-        ("make lint && make test", "make test && make lint", True),
-        ("cd web && pnpm test", "cd web && ls", False),  # the folder is not the command
-    ],
+    few_rows(
+        [
+            ("ruff check --fix .", "ruff check --fix .", True),
+            ("make lint", "make -C tools lint", False),
+            ("ruff check --fix .", "ruff check . --fix", True),
+            ("ruff check --fix .", "ruff check --fix api/", True),  # a part of it
+            ("ruff check --fix .", "ruff check --fix --unsafe-fixes .", True),  # more than is asked
+            ("ruff check --fix .", "ruff check .", False),
+            ("ruff check --fix .", "ruff format --diff --fix .", False),
+            ("ruff check .", "ruff check --fix .", True),
+            ("pytest -q", "pytest", True),  # only the output
+            ("pytest -q --tb=short", "pytest -v", True),
+            ("pytest -qx", "pytest -x", True),
+            ("pytest -x", "pytest", False),
+            ("pytest -k smoke", "pytest -k smoke -q", True),
+            ("pytest -k smoke", "pytest -k=smoke", True),
+            ("pytest -k smoke", "pytest -k slow", False),
+            ("pytest -k smoke", "pytest", False),
+            ("pytest tests/unit", "pytest tests/unit", True),
+            ("mypy --strict .", "mypy .", False),
+            ("eslint --max-warnings 0 .", "eslint --max-warnings=0 src", True),
+            ("eslint --max-warnings 0 .", "eslint --max-warnings 50 .", False),
+            ("go test -race ./...", "go test ./...", False),
+            ("cargo test --workspace", "cargo test", True),  # all of it, as `.` is
+            ("biome ci", "biome lint", False),
+            ("mvn verify", "mvn clean verify", True),
+            ("make migrate DB=test", "make migrate", False),
+            ("make lint && make test", "make lint", False),
+            ("pytest | tail -5", "pytest", True),
+            ("make lint && make test", "make test && make lint", True),
+            ("cd web && pnpm test", "cd web && ls", False),  # the folder is not the command
+        ],
+        10,
+    ),
 )
 def test_a_command_without_the_flags_that_a_rule_writes_does_not_follow_it(
     tmp_path: Path, named: str, ran: str, *, is_followed: bool
@@ -572,9 +576,7 @@ def test_where_a_side_has_no_event_the_counts_are_said_and_no_ratio(
     assert "times as often (" not in shown
 
 
-@pytest.mark.parametrize(
-    ("quiet", "verdict"), [pytest.param(1, "better", marks=pytest.mark.slow), (4, "better"), (7, "stopped before")]
-)
+@pytest.mark.parametrize(("quiet", "verdict"), few_rows([(7, "stopped before"), (4, "better"), (1, "better")], 1))
 def test_what_had_stopped_before_the_rule_is_not_called_better(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, quiet: int, verdict: str
 ) -> None:

@@ -78,7 +78,7 @@ def test_what_was_put_in_is_taken_out_to_the_byte(home: Path, text: str) -> None
     assert run(["setup", "claude-code", "--check"]) == 1
 
 
-@pytest.mark.parametrize("text", SETTINGS)
+@pytest.mark.parametrize("text", few([*SETTINGS], 5))
 def test_nothing_else_is_said_by_the_file(home: Path, text: str) -> None:
     path = settings_of(home, text)
     before = parse(text) if text.strip() else {}

@@ -19,7 +19,7 @@ SCOPES = ("user", "project")
 EVERYWHERE = [[agent, "--scope", SCOPES[(turn + n) % 2]] for turn in range(2) for n, agent in enumerate(AGENTS)]
 
 
-@pytest.mark.parametrize("words", EVERYWHERE)
+@pytest.mark.parametrize("words", few([*EVERYWHERE], 4))
 @pytest.mark.parametrize("on_the_path", [True, False])
 def test_where_nothing_is_nothing_is_written(
     agents_home: AgentsHome, *, words: list[str], on_the_path: bool, capsys: pytest.CaptureFixture[str]
@@ -47,7 +47,7 @@ def test_twice_removed_can_be_put_in_again(agents_home: AgentsHome, words: list[
         assert agents_home.files == before
 
 
-@pytest.mark.parametrize("words", few([*EVERYWHERE], 4))
+@pytest.mark.parametrize("words", few([*EVERYWHERE], 2))
 @pytest.mark.parametrize("change", [[], ["--remove"]])
 @pytest.mark.parametrize("installed", [True, False])
 @pytest.mark.parametrize("touched", [True, False])

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from helix_cli.app import run
-from thoroughness import few
+from thoroughness import few, few_rows
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -77,13 +77,16 @@ def test_another_server_that_only_the_command_knows_stays(
 
 @pytest.mark.parametrize(
     ("command", "arguments", "ours"),
-    [
-        ("/opt/helix-graph", "mcp", True),
-        ("/opt/helix-graph", "mcp --root x", True),
-        ("/opt/helix-graph", "doctor", False),
-        ("/opt/helix-graph", "-", False),
-        ("/opt/helix-editor", "mcp", False),
-    ],
+    few_rows(
+        [
+            ("/opt/helix-graph", "mcp", True),
+            ("/opt/helix-graph", "mcp --root x", True),
+            ("/opt/helix-graph", "doctor", False),
+            ("/opt/helix-graph", "-", False),
+            ("/opt/helix-editor", "mcp", False),
+        ],
+        2,
+    ),
 )
 def test_what_the_command_tells_decides_even_where_setup_added_one(
     agents_home: AgentsHome, command: str, arguments: str, *, ours: bool
@@ -238,16 +241,19 @@ def test_an_empty_table_of_servers_stays(agents_home: AgentsHome) -> None:
 
 @pytest.mark.parametrize(
     "command",
-    [
-        "notify-send done; helix-graph hook stop",
-        "cd /x && /opt/helix-graph hook stop",
-        "echo /opt/helix-graph hook stop",
-        "x;/opt/helix-graph hook stop",
-        "timeout 9 helix-graph hook stop",
-        "my-helix-graph hook stop",
-        "helix-graph hook stop --loud",
-        "helix-graph 'hook stop",
-    ],
+    few(
+        [
+            "notify-send done; helix-graph hook stop",
+            "cd /x && /opt/helix-graph hook stop",
+            "echo /opt/helix-graph hook stop",
+            "x;/opt/helix-graph hook stop",
+            "timeout 9 helix-graph hook stop",
+            "my-helix-graph hook stop",
+            "helix-graph hook stop --loud",
+            "helix-graph 'hook stop",
+        ],
+        3,
+    ),
 )
 def test_a_hook_that_only_speaks_of_ours_is_anothers(agents_home: AgentsHome, command: str) -> None:
     text = json.dumps({"hooks": {"SessionEnd": [{"hooks": [{"type": "command", "command": command}]}]}})

@@ -327,6 +327,7 @@ def test_a_damaged_shard_is_named(shards: Path, tmp_path: Path, damage: str) -> 
     assert not list((tmp_path / "sums").glob("*")) if (tmp_path / "sums").exists() else True
 
 
+@pytest.mark.slow
 def test_an_earlier_fold_with_an_impossible_count_is_named(shards: Path, sums: Path, tmp_path: Path) -> None:
     shutil.copytree(sums, tmp_path / "before")
     for path in (tmp_path / "before").glob("*.parquet"):
@@ -354,6 +355,7 @@ def test_what_is_forgotten_leaves_the_shards(memory: Memory, tmp_path: Path) -> 
     assert memory.pack(tmp_path / "shards").written == 0
 
 
+@pytest.mark.slow
 def test_forgetting_is_not_proved_while_shards_are_out_of_reach(memory: Memory, tmp_path: Path) -> None:
     memory.pack(tmp_path / "shards")
     (tmp_path / "shards").rename(tmp_path / "unmounted")

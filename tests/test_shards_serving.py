@@ -48,6 +48,7 @@ def served(world: Memory) -> Path:
     return folder / "served"
 
 
+@pytest.mark.slow
 def test_a_generated_company_has_the_same_sums_by_both(world: Memory, served: Path, tmp_path: Path) -> None:
     report = world.fold(tmp_path / "local")
     assert all(report.rows.values())

@@ -130,6 +130,7 @@ def test_what_others_tried_is_said_to_be_theirs(project: Project) -> None:
     assert "in 2 earlier shared sessions, repaired in none" in project.hear().context
 
 
+@pytest.mark.slow
 def test_many_shared_sessions_do_not_keep_the_own_last_one_from_the_briefing(project: Project) -> None:
     project.record("own", 1, OWN)
     for number in range(20):

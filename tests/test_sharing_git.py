@@ -234,7 +234,7 @@ def test_what_was_forgotten_here_does_not_come_back(origin: Path) -> None:
     assert (bobs.insights.newest(), said(bobs)[1]) == ([], [])
 
 
-@pytest.mark.parametrize("accepted", ["before", "after"])
+@pytest.mark.parametrize("accepted", few(["before", "after"], 1))
 def test_what_went_with_its_forgotten_session_does_not_come_back_from_git(
     origin: Path,
     script: Callable[..., Script],

@@ -18,6 +18,7 @@ from helix_episodes.errors import InvalidArgument
 from helix_episodes.extraction import pipeline
 from helix_graph import Memory
 from session_script import Script
+from thoroughness import few
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -309,7 +310,8 @@ def test_a_log_whose_folder_is_each_processs_own_is_in_no_project(
 
 
 @pytest.mark.parametrize(
-    "named", [".", " ", "C:\\work\\shop", "file:///work/shop", "~nobody-of-this-name/x", "/a\0b", f"/{'x' * 5000}"]
+    "named",
+    few([".", " ", "C:\\work\\shop", "file:///work/shop", "~nobody-of-this-name/x", "/a\0b", f"/{'x' * 5000}"], 3),
 )
 def test_a_log_whose_folder_is_none_is_in_no_project_and_stops_no_other(home: Path, shop: Path, named: str) -> None:
     odd = Script("odd", root=str(shop)).prompt("Fix the labels")

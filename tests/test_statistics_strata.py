@@ -16,6 +16,7 @@ from statsmodels.stats.proportion import confint_proportions_2indep  # type: ign
 
 from helix_graph.stats.intervals import level_after_selection, q_values
 from helix_graph.stats.strata import _exact, association, chances, e_value, risk_difference, risk_ratio, tables_of
+from thoroughness import few_rows
 
 counts = st.integers(0, 40)
 table = st.tuples(counts, counts, counts, counts).filter(
@@ -92,7 +93,7 @@ def test_as_many_strata_as_sessions_are_worth_less_than_one_table_of_them() -> N
     assert lopsided[1] - lopsided[0] > pooled[1] - pooled[0]
 
 
-@pytest.mark.parametrize(("sessions", "success"), [(200, 0.95), (300, 0.97), (300, 0.6)])
+@pytest.mark.parametrize(("sessions", "success"), few_rows([(200, 0.95), (300, 0.97), (300, 0.6)], 1))
 def test_where_nearly_all_succeed_nineteen_of_twenty_intervals_hold_the_truth(sessions: int, success: float) -> None:
     """Nothing matters here, so 0 is the truth; a variance of the difference held it in 70 % of the first world."""
     source = np.random.default_rng(5)

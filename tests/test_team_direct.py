@@ -93,7 +93,7 @@ def without_authors(value: object) -> object:
     return [without_authors(one) for one in value] if isinstance(value, list) else value
 
 
-@pytest.mark.parametrize("question", few(QUESTIONS, 4), ids=" ".join)
+@pytest.mark.parametrize("question", few(QUESTIONS, 1), ids=" ".join)
 def test_a_fresh_machine_answers_its_first_question_as_a_memory_of_the_same_sessions(
     ann: Memory,
     client: Client,

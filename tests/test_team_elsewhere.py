@@ -14,6 +14,7 @@ from helix_graph.sharing.server import TeamServer
 from helix_graph.trust import accept
 from session_script import Script
 from team_world import contents, member, sync
+from thoroughness import few
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -110,7 +111,7 @@ def test_forgetting_in_a_moved_memory_reaches_the_server(
     assert b"parcels" not in left
 
 
-@pytest.mark.parametrize("mine", [True, False])
+@pytest.mark.parametrize("mine", few([True, False], 1))
 def test_forgetting_in_a_copy_reaches_the_server_once_its_user_took_everything_back(
     ann: Memory, tmp_path: Path, team_server: TeamDatabase, *, mine: bool
 ) -> None:
@@ -129,7 +130,7 @@ def test_forgetting_in_a_copy_reaches_the_server_once_its_user_took_everything_b
     assert (b"parcels" not in left) == mine
 
 
-@pytest.mark.parametrize("mine", [True, False])
+@pytest.mark.parametrize("mine", few([True, False], 1))
 def test_an_accepted_archive_changes_and_deletes_nothing_that_its_user_pushed(
     ann: Memory, tmp_path: Path, team_server: TeamDatabase, *, mine: bool
 ) -> None:

@@ -13,6 +13,7 @@ from helix_graph.sharing.server import ServerObject, TeamServer
 from helix_graph.trust import shared_episodes
 from session_script import Script
 from team_world import FAILURE, member
+from thoroughness import few
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -93,11 +94,14 @@ def keeps_its_own_steps(desk: Memory, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     "changes",
-    [
-        {"provenance": {"sha256": "0" * 64}},  # of another log
-        {},  # of this very log
-        {"session": "bobs", "provenance": {"log": "another.jsonl"}},  # of this log under another name
-    ],
+    few(
+        [
+            {"provenance": {"sha256": "0" * 64}},  # of another log
+            {},  # of this very log
+            {"session": "bobs", "provenance": {"log": "another.jsonl"}},  # of this log under another name
+        ],
+        1,
+    ),
 )
 def test_an_own_log_says_what_an_own_session_is(
     desk: Memory, tmp_path: Path, team_server: TeamDatabase, changes: dict[str, Any]

@@ -105,7 +105,7 @@ def test_nothing_is_wider_than_the_screen_and_nothing_is_cut(name: str, columns:
 
 
 @pytest.mark.usefixtures("memory")
-@pytest.mark.parametrize("columns", WIDTHS)
+@pytest.mark.parametrize("columns", few([*WIDTHS], 1))
 @pytest.mark.parametrize("name", ["status", "path", "explain", "steps", "contrast", "recall", "seen"])
 def test_a_screen_says_the_words_of_a_pipe(name: str, columns: int) -> None:
     arguments, _ = ASKED[name]

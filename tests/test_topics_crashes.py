@@ -65,6 +65,7 @@ def test_a_killed_writer_loses_nothing_that_it_acknowledged(tmp_path: Path, ackn
     assert texts(topics) == [*kept, "and on it goes"]
 
 
+@pytest.mark.slow
 def test_compacting_beside_a_writer_loses_nothing(tmp_path: Path) -> None:
     topics = Topics(tmp_path / "helix.db")
     topics.store("other", "kept")

@@ -89,6 +89,7 @@ def test_what_to_read_first_is_from_the_log_without_its_secrets(
     assert "from_log" not in packs(Path(memory.view().path))["trace-0"]
 
 
+@pytest.mark.slow
 def test_what_cannot_be_shown_is_refused_in_a_sentence(shop: Memory, tmp_path: Path) -> None:
     refused: tuple[tuple[dict[str, Any], type[Exception]], ...] = (
         ({"focus": "zebra"}, NodeNotFound),

@@ -155,7 +155,8 @@ class EpisodeStore:
                 return exact
         ago = _LAST.fullmatch(name)
         if ago:
-            times = sorted(((_timestamp(path), path.stem) for path in self.files()), reverse=True)
+            begun = ((_began(read_json(path, _Beginning) or _Beginning()), path.stem) for path in self.files())
+            times = sorted(begun, reverse=True)
             place = int(ago[1] or 0)
             if place >= len(times):
                 raise NotFound.of_episode(name)
@@ -225,11 +226,6 @@ class _Beginning(msgspec.Struct):
     """As much of an episode's file as its place in time takes."""
 
     timestamp: str | None = None
-
-
-def _timestamp(path: Path) -> datetime:
-    """When the session of a file began; the beginning of time where that cannot be read."""
-    return _began(read_json(path, _Beginning) or _Beginning())
 
 
 def _began(episode: Episode | _Beginning) -> datetime:

@@ -22,3 +22,8 @@ def examples(usual: int) -> int:
 def few(cases: Sequence[object], every_day: int) -> list[object]:
     """Cases of a parametrised test: the first so many run every day, the others with the slow tests."""
     return [*cases[:every_day], *(pytest.param(case, marks=pytest.mark.slow) for case in cases[every_day:])]
+
+
+def few_rows(rows: Sequence[tuple[object, ...]], every_day: int) -> list[object]:
+    """As `few`, for tests of several parameters."""
+    return [*rows[:every_day], *(pytest.param(*row, marks=pytest.mark.slow) for row in rows[every_day:])]
