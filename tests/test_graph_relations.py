@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
 from typing import TYPE_CHECKING
 
 import pytest
 
 from helix_episodes.errors import InvalidArgument
+from helix_graph import Memory
+from session_script import BEGIN, Script
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from episode_drawing import Draw, Remember
 
 
@@ -49,3 +54,19 @@ def test_what_is_not_there_is_said(draw: Draw, remember: Remember) -> None:
     assert graph.causes("cargo").error == 'Nothing matches "cargo"'
     with pytest.raises(InvalidArgument):
         graph.causes(" ")
+
+
+def test_a_command_is_one_thing_wherever_it_went_first_and_whatever_became_of_its_output(tmp_path: Path) -> None:
+    unformatted = "src/cart.ts format ━━━\n\n  Formatter would have printed the following content:\n\nFound 1 error."
+    formatted = "Checked 3 files in 5ms. No fixes applied."
+    logs = []
+    for n, fix in enumerate(("bun run lint:fix", "bun run lint:fix 2>&1 | tail -5", "cd web && bun run lint:fix")):
+        log = Script(f"s{n}", begin=BEGIN + timedelta(days=n)).prompt("Add totals").edit("src/cart.ts")
+        log = log.run("biome check src", unformatted, code=1).run(fix, formatted).run("biome check src", formatted)
+        logs.append(log.save(tmp_path / "logs"))
+    memory = Memory.init(tmp_path)
+    memory.extract(logs)
+    memory.graph.compile()
+    group = memory.graph.causes("biome fails: not formatted").groups[0]
+    mended = [one for one in group.relations if one.type == "prevents"]
+    assert [(one.node.label, one.frequency.k, one.frequency.n) for one in mended] == [("run bun run lint:fix", 3, 3)]

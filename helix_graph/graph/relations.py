@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Literal
 import msgspec
 
 from helix_episodes.errors import InvalidArgument
+from helix_episodes.extraction.shell.commands import plain_command
 from helix_episodes.store import PREFIX
 from helix_graph.errors import NO_WORDS
 from helix_graph.graph.adjacency import Adjacency, EdgeClaim, End, Frequency, NodeSummary, summary_of
@@ -22,10 +23,12 @@ from helix_graph.graph.label_search import LabelMatch
 from helix_graph.graph.mentions import MentionKey
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Mapping
 
     from helix_graph.graph.mentions import Resolution
 
+#: What the label of a command begins with, and what a shortened one ends with.
+_RUN, _CUT = "run ", "\u2026"
 ALL_TYPES = ("causes", "enables", "prevents", "correlates")
 
 
@@ -135,6 +138,12 @@ def _group(base: Adjacency, asked: _Asked, at: End) -> RelationGroup:
         ]
     others = base.summaries({other for other, _ in claims})
     occurring = base.occurring(others) if at else dict.fromkeys(others, sessions)
+    for same, command in _same_commands(others):
+        others[same[0]] = msgspec.structs.replace(others[same[0]], label=command)
+        if at:
+            occurring[same[0]] = sum(one.startswith(PREFIX) for one in base.episodes_of(same))
+        for other, kind in [edge for edge in claims if edge[0] in same[1:]]:
+            claims[same[0], kind] += claims.pop((other, kind))
     relations = [
         Relation(node=others[other], type=kind, **msgspec.structs.asdict(summary_of(known, occurring[other])))
         for (other, kind), known in claims.items()
@@ -150,6 +159,15 @@ def _group(base: Adjacency, asked: _Asked, at: End) -> RelationGroup:
         )
     )
     return RelationGroup(node=asked.node, sessions=sessions, relations=tuple(relations))
+
+
+def _same_commands(nodes: Mapping[int, NodeSummary]) -> list[tuple[list[int], str]]:
+    """The nodes that are one command but for where it went first and what became of its output, and its label."""
+    found: defaultdict[tuple[str, str], list[int]] = defaultdict(list)
+    for handle, node in nodes.items():
+        if node.type == "decision" and node.label.startswith(_RUN) and not node.label.endswith(_CUT):
+            found[node.id, _RUN + plain_command(node.label.removeprefix(_RUN))].append(handle)
+    return [(sorted(same), label) for (_, label), same in found.items() if len(same) > 1]
 
 
 def relations_by_words(graph: Adjacency, ask: Callable[[str], RelationsAnswer], label: str) -> RelationsAnswer:
