@@ -88,7 +88,7 @@ class EpisodeSignals(msgspec.Struct, frozen=True, kw_only=True):
 def signals_of(episode: Episode) -> EpisodeSignals:
     """What an episode shows; times that it does not know are those of the session's beginning."""
     begin = parse_timestamp(episode.timestamp) or _UNKNOWN_BEGINNING
-    times = [at for part in parts_of(episode) if (at := parse_timestamp(part.timestamp))]
+    times = filter(None, map(parse_timestamp, {part.timestamp for part in parts_of(episode)}))
     actions = {each.id: each.action for each in episode.decisions}
     commits = tuple(
         CommitRecord(

@@ -36,8 +36,8 @@ from helix_graph.graph.similar_decisions import decision_rows
 
 SUFFIX = ".json"
 
-#: The id, type, label and folded label of a node.
-NodeRow = tuple[str, str, str, str]
+#: The id, type and label of a node.
+NodeRow = tuple[str, str, str]
 #: The first fields of `EpisodeFacts`, up to its log, are columns of their own; they come in this order.
 EPISODE_FIELDS = EpisodeFacts.__struct_fields__.index("log") + 1
 
@@ -188,7 +188,7 @@ def rows_of(
         place = places.get(one.node)
         if place is None:
             place = places[one.node] = len(nodes)
-            nodes.append((one.node, one.type, one.label, one.label.casefold()))
+            nodes.append((one.node, one.type, one.label))
             counts.append(0)
         counts[place] += one.counted
         mentions += _mention(number, place, one)

@@ -47,7 +47,7 @@ TELLING_VERSION = "2"
 
 GRAPH_FILE = DatabaseKind(
     application_id=int.from_bytes(b"hlxg", "big"),
-    version=18,
+    version=19,
     known=GRAPH_OBJECTS,
     most_pages=1 << 21,  # 16 gigabytes: a million sessions
     page_size=8192,  # an episode's words fill half of it; they would waste half of a smaller one

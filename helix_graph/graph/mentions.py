@@ -162,7 +162,7 @@ def _cut(text: str) -> str:
     return shorten(" ".join(text[: 4 * _LONGEST].split()), limit=_LONGEST)
 
 
-@lru_cache(maxsize=4096)  # agents give the same command again and again
+@lru_cache(maxsize=16384)  # agents give the same command again and again; some 10 MB
 def _of_command(command: str, program: str, subcommand: str, label: str) -> FinerLabels:
     flagged, whole = _flagged(command, program, subcommand), _cut(command)
     place = flagged if f"run {flagged}" != label else None

@@ -307,7 +307,8 @@ def labels_of_call(tool: str, arguments: Mapping[str, Any], *, root: Path) -> fr
 def _check_name(check: str) -> str:
     """A check is a program, perhaps with a subcommand, or a tool."""
     program, _, rest = check.strip().partition(" ")
-    return " ".join(part for part in (_program(program), _name(rest)) if part) or "step"
+    parts = (_program(program), _name(rest)) if rest else (_program(program),)
+    return " ".join(filter(None, parts)) or "step"
 
 
 def _agent(name: str | None) -> str:
@@ -317,8 +318,8 @@ def _agent(name: str | None) -> str:
 
 @_remembered
 def _run(program: str, subcommand: str, flags: tuple[str, ...]) -> str:
-    words = [_name(word) for word in subcommand.split()]
-    return "run " + " ".join(part for part in (_program(program), *words, *sorted(set(flags))) if part)
+    words = map(_name, subcommand.split())
+    return "run " + " ".join(filter(None, (_program(program), *words, *sorted(set(flags)))))
 
 
 def _program(program: str) -> str:

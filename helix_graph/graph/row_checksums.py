@@ -97,7 +97,7 @@ def _of_episode(connection: sqlite3.Connection, episode: int) -> int:
         row[2] = places.setdefault(row[2], len(places))
     for row in parts["claim"]:
         row[:2] = [places.get(row[0], NOTHING), places.get(row[1], NOTHING)]
-    query = "SELECT id, type, label, folded FROM node WHERE number = ?"
+    query = "SELECT id, type, label FROM node WHERE number = ?"
     nodes = [connection.execute(query, (node,)).fetchone() for node in places]
     flat = [list(chain.from_iterable(each)) for each in parts.values()]
     return zlib.crc32(msgspec.msgpack.encode([about, nodes, flat]))

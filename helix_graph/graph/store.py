@@ -82,20 +82,19 @@ class GraphChanges:
         """The numbers of nodes, which are added where they are new."""
         numbers = self._numbers
         number_of = numbers.get
-        found = [number_of(node[0]) for node in nodes]
-        known = [number for number in found if number is not None]
-        if len(known) == len(found):
-            return known
-        unknown = [node for node, number in zip(nodes, found, strict=True) if number is None]
-        if not self.empty:
-            names = as_list(node[0] for node in unknown)
+        found: list[Any] = [number_of(node[0]) for node in nodes]
+        unknown = [place for place, number in enumerate(found) if number is None]
+        if unknown and not self.empty:
+            names = as_list(nodes[place][0] for place in unknown)
             numbers.update(self._connection.execute(f"SELECT id, number FROM node WHERE id {ANY_OF}", (names,)))  # noqa: S608  (a constant)
-            unknown = [node for node in unknown if node[0] not in numbers]
-        for node in unknown:
-            self._last += 1
-            numbers[node[0]] = self._last
-            self._new_nodes.append((self._last, *node))
-        return [numbers[node[0]] for node in nodes]
+        for place in unknown:
+            name, kind, label = nodes[place]
+            number = None if self.empty else number_of(name)
+            if number is None:
+                number = self._last = numbers[name] = self._last + 1
+                self._new_nodes.append((number, name, kind, label, label.casefold()))
+            found[place] = number
+        return found
 
     def count(self, share: Share[int, Edge], *, sign: Literal[1, -1]) -> None:
         """Adds what an episode says to the sums, or takes it away."""
