@@ -75,8 +75,9 @@ def uses(memory: Memory, name: str) -> tuple[int, float]:
 @pytest.mark.parametrize(
     "tag",
     [
-        "user-provided", "User_Provided", "user provided", "human-provided", "safety", "\uff55ser-provided",
-        "user-provided,ci", "ci; safety", "us\u0435r-\u0440r\u043evided", "s\u0430fety", "us\u00e9r",
+        "user-provided", "from-user", "User_Provided", "user provided", "human-provided", "safety",
+        "\uff55ser-provided", "user-provided,ci", "ci; safety",
+        "us\u0435r-\u0440r\u043evided", "s\u0430fety", "us\u00e9r",
         "user\u200b-provided",
         "us3r-prov1ded", "userprovided", "correction", "Correction ", "c\u043errection",
     ],

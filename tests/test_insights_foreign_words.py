@@ -226,3 +226,13 @@ def test_consolidating_puts_no_words_of_a_file_in_the_place_of_ones_own(insights
     assert insights.consolidate()["pairs"] == [{"kept": name, "merged": "loud", "cosine": 1.0}]
     assert (insights.why(name)["content"], insights.why(name)["said_by"]) == (OWN, "")
     assert insights.why("theirs")["said_by"].startswith("imported from theirs.jsonl")
+
+
+def test_a_link_that_a_file_brought_is_nobodys_hand_here(insights: Insights, tmp_path: Path) -> None:
+    there = semantic(tmp_path / "there")
+    first, second = (there.store(text)["name"] for text in (OWN, ORDER))
+    there.relate(first, second, "led_to")
+    there.export_to(tmp_path / "theirs.jsonl")
+    insights.import_from(tmp_path / "theirs.jsonl")
+    assert [one["origin"] for one in insights.why(first)["links"]] == ["imported"]
+    assert [one["origin"] for one in there.why(first)["links"]] == ["hand"]

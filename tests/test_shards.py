@@ -311,6 +311,8 @@ def test_a_damaged_shard_is_named(shards: Path, tmp_path: Path, damage: str) -> 
         path.write_bytes(data[:4] + b"\xff" * 400 + data[404:])
     elif damage == "foreign":
         parquet.write_table(parquet.read_table(path, partitioning=None).replace_schema_metadata({}), path)
+        with pytest.raises(ShardDamaged, match="none that `helix-graph pack` wrote"):
+            fold([copied], tmp_path / "foreign")
     elif damage == "nested":
         said = {b"helix-graph": b'{"version":' + b"[" * 200_000 + b"]" * 200_000 + b"}"}
         parquet.write_table(parquet.read_table(path, partitioning=None).replace_schema_metadata(said), path)

@@ -172,7 +172,7 @@ def clean_tags(tags: Iterable[str]) -> tuple[str, ...]:
 _PERSONS_TAGS = frozenset(
     {
         scoring.USER_PROVIDED, scoring.SAFETY_TAG, scoring.CORRECTION, "corrections", "corrected", "human-provided",
-        "provided-by-user", "user", "human", "person",
+        "provided-by-user", "from-user", "by-user", "user-said", "user", "human", "person",
     }
 )  # fmt: skip
 #: Letters of other scripts, digits and signs that are read as the Latin letter in front of them; accents, full width

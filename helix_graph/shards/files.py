@@ -103,7 +103,10 @@ def check_shard(path: Path) -> dict[str, Member]:
         with open_regular(path) as file:  # a path could be read as the address of a server
             schema = parquet.read_schema(file)
         found = msgspec.json.decode((schema.metadata or {})[_METADATA], type=_Metadata)
-    except (pa.ArrowException, OSError, KeyError, msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+    except KeyError as error:
+        problem = "it is a Parquet file, but none that `helix-graph pack` wrote"
+        raise ShardDamaged(path=path, problem=problem) from error
+    except (pa.ArrowException, OSError, msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         raise ShardDamaged(path=path, problem=str(error) or type(error).__name__) from error
     if found.version != VERSION:
         raise ShardDamaged(path=path, problem=f"its version is {found.version!r}, this one writes {VERSION!r}")
