@@ -350,6 +350,27 @@ def test_a_database_with_an_odd_row_is_refused_and_nothing_comes_in(tmp_path: Pa
     assert insights.health()["total_insights"] == 0
 
 
+@pytest.mark.parametrize(
+    "made",
+    [
+        "CREATE TABLE insight (name, content, slow AS (instr(hex(zeroblob(9)), 'b')) VIRTUAL)",
+        "CREATE TABLE memory (name, content, slow AS (instr(hex(zeroblob(9)), 'b')) STORED)",
+        "CREATE VIRTUAL TABLE insight USING fts5 (name, content)",
+    ],
+)
+def test_a_database_that_works_something_out_is_refused(tmp_path: Path, made: str) -> None:
+    """It may take any time, and no signal ends it."""
+    with sqlite3.connect(tmp_path / "gift.db") as connection:
+        connection.execute(made)
+        table = "memory" if "memory" in made else "insight"
+        connection.execute(f"INSERT INTO {table} (name, content) VALUES ('x', 'Retry the parcel service once more')")  # noqa: S608  (constants)
+    connection.close()
+    insights = Insights(tmp_path / "helix.db")
+    with pytest.raises(InvalidImport, match="worked out, so that the original did not write it"):
+        insights.import_from(tmp_path / "gift.db")
+    assert insights.newest() == []
+
+
 def test_a_file_of_another_program_is_refused(tmp_path: Path) -> None:
     with pytest.raises(InvalidImport, match="neither a table"):
         Insights(tmp_path / "helix.db").import_from(original(tmp_path / "x.db", "CREATE TABLE x (y)"))

@@ -71,6 +71,15 @@ def unusable(path: Path, problem: str, *, line: int | None = None) -> InvalidImp
     )
 
 
+#: What SQLite works out as it reads, which may take any time: columns, and tables of a module.
+_WORKED_OUT = """
+SELECT count(*) FROM sqlite_master AS t
+WHERE t.type = 'table' AND t.name IN ('insight', 'memory', 'memory_edge') AND (
+    t.sql LIKE 'CREATE VIRTUAL%' OR EXISTS (SELECT 1 FROM pragma_table_xinfo(t.name) AS c WHERE c.hidden)
+)
+"""
+
+
 def read_legacy_database(path: Path) -> list[Insight | InsightLink | FeedbackEntry]:
     """Everything of the original's database that insights can hold.
 
@@ -81,7 +90,10 @@ def read_legacy_database(path: Path) -> list[Insight | InsightLink | FeedbackEnt
         with contextlib.closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)) as connection:
             connection.row_factory = sqlite3.Row
             connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, _LONGEST_VALUE)
+            connection.execute("PRAGMA trusted_schema = OFF")
             tables = {name for (name,) in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
+            if connection.execute(_WORKED_OUT).fetchone()[0]:
+                raise unusable(path, "a table or column of it is worked out, so that the original did not write it")
             if "insight_import" in tables:  # read so, what imports had brought would lose its mark
                 raise unusable(
                     path, "it is a memory of helix-graph itself; `insight export` there writes what is read here"
