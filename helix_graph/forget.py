@@ -313,7 +313,9 @@ def forget(
     chosen = {_recorded(name, root, store, databases) for name in selection.sessions}
     chosen |= {session_of(path) for path, one in scanned if isinstance(one, Episode) and selection.takes(one)}
     left = {session_of(path) for path in store.files()} | quarantined_sessions(root)
-    left |= {name for insights in databases if waiting for name in insights.sessions_named()}
+    for insights in databases if waiting else ():
+        with suppress(MemoryDamaged, NotOurDatabase):  # the proof names it
+            left |= insights.sessions_named()
     chosen |= {name for name in left if digest(name) in waiting}
     sessions, proof, shared = sorted(chosen), None, tuple[str, ...]()
     written = [AssertionStore(folder / ASSERTIONS) for folder in (graph.causality, root / SET_ASIDE)]

@@ -243,6 +243,9 @@ def test_what_a_damaged_database_may_hold_keeps_nothing_else_and_is_taken_up_lat
     assert "helix.db" in {one.file for one in proof.unsearched}
     assert not memory.episodes.path_of(SESSION).exists()
     assert all(THEIR_TASK.encode() not in path.read_bytes() for path in memory.root.rglob("*") if path.is_file())
+    still = memory.forget().proof
+    assert still is not None
+    assert not still.whole
     if damage == "folder":
         database.rmdir()
     database.write_bytes(sound)
