@@ -454,6 +454,26 @@ def test_a_job_may_be_repaired_by_a_command_of_git(script: Begin, episode_of: Ex
     assert [changes for _, changes, _ in repairs_in(episode_of(passed))] == [["run git cherry-pick 4d73de7"]]
 
 
+@pytest.mark.parametrize(
+    ("command", "repaired"),
+    [
+        ("git checkout -b fix-lint origin/main", False),
+        ("git pull --rebase", False),
+        ("git restore api/cart.go", False),
+        ("npm owner ls shop", False),
+        ("git checkout origin/main -- api/cart.go", True),
+        ("git rebase origin/main", True),
+        ("npm install lint@2", True),
+    ],
+)
+def test_a_job_is_repaired_by_what_changes_what_is_pushed(
+    script: Begin, episode_of: Extracted, command: str, *, repaired: bool
+) -> None:
+    begun = script("s").prompt("why does CI fail?").run("gh run view 12 --log-failed", CI_FAILED).run(command, "done")
+    passed = begun.run("git push", PUSHED).run("gh pr checks 7", "lint\tpass\t1m\thttps://x/1")
+    assert [changes for _, changes, _ in repairs_in(episode_of(passed))] == ([[f"run {command}"]] if repaired else [])
+
+
 def test_the_turn_that_answers_a_report_goes_on_after_a_call_was_rejected(script: Begin, episode_of: Extracted) -> None:
     begun = script("s").prompt("lint and tests are failing, fix that first").edit("shop/cart.py")
     refused = begun.rejected("Edit", {"file_path": "/work/shop/shop/tax.py"}, "isn't this an internal package?")

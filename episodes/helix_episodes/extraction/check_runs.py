@@ -36,14 +36,20 @@ _GIT_CHANGES = frozenset({
     "apply", "checkout", "cherry-pick", "merge", "mv", "pull", "rebase", "reset", "restore", "revert", "rm", "stash",
     "stash apply", "stash pop", "stash push",
 })  # fmt: skip
+_PACKAGE_MANAGERS = ("pip", "npm", "yarn", "pnpm", "uv", "poetry", "bundle")
 #: Commands that change the files a check looks at as surely as an edit does; None means any subcommand.
 _CHANGES_FILES: dict[str, frozenset[str] | None] = {
     **dict.fromkeys(("rm", "mv", "cp", "sed", "perl", "patch", "ln", "cat", "tee", "echo", "printf")),
-    **dict.fromkeys(("pip", "npm", "yarn", "pnpm", "uv", "poetry", "bundle")),
+    **dict.fromkeys(_PACKAGE_MANAGERS),
     "git": _GIT_CHANGES,
     "go": frozenset(["get", "generate", "mod"]),
     "cargo": frozenset(["add", "update", "remove"]),
 }
+#: What managers of packages do elsewhere: at the registry, with an account, in their own folders.
+_ELSEWHERE = frozenset({
+    "access", "cache", "config", "deprecate", "dist-tag", "login", "logout", "org", "owner", "ping", "profile",
+    "publish", "team", "token", "unpublish", "whoami",
+})  # fmt: skip
 #: Where people try things out; what is done there changes nothing of the project.
 _TEMPORARY = ("/tmp", "/private/tmp", "/var/", "$TMP")  # noqa: S108  (read, not used)
 _SCRATCH = (*_TEMPORARY, "~")
@@ -269,6 +275,8 @@ def changes_repository(segment: Segment) -> bool:
     """Whether a command is known to change files of the repository."""
     subcommands = _CHANGES_FILES.get(segment.program, frozenset())
     if segment.purpose != "change" or (subcommands is not None and segment.subcommand not in subcommands):
+        return False
+    if segment.program in _PACKAGE_MANAGERS and (segment.subcommand or "").partition(" ")[0] in _ELSEWHERE:
         return False
     if "--abort" in segment.arguments:
         return False

@@ -94,6 +94,8 @@ _TRIES = re.compile(
     r"|(?:test|check)(?:s|ing)? (?:that|if|whether|both|the (?:fix|change|repair))|works? now)\b",
     re.IGNORECASE,
 )
+#: With these git moves to other commits, sets work aside or undoes it: nothing of that is in what is pushed.
+_MOVES = frozenset({"checkout", "switch", "pull", "restore", "stash", "stash push", "stash apply", "stash pop"})
 #: Within so many turns a report is answered; later changes have to be tied to it by more.
 _SOON = 2
 
@@ -252,15 +254,24 @@ def _unanswered_fix(timeline: Timeline, error: Event) -> Fix | None:
 
 
 def _changes_by_agent(timeline: Timeline, error: Event, until: int) -> list[Decision]:
-    """What the agent changed after a report; of what names a file, the changes to that file."""
+    """What the agent changed after a report; of what names a file, the changes to that file.
+
+    A job of CI runs what was pushed, so to go to another branch or to undo one's own work repairs none.
+    """
     found = timeline.changes_between(timeline.positions[error.id], until, kind=None)
-    changes = [one for one in found if one.actor == "agent"]
+    changes = [one for one in found if one.actor == "agent" and not (error.check == CI and _only_moves(timeline, one))]
     changes = [one for one in changes if changes_code(timeline, one)] or changes
     return [
         one
         for one in changes
         if error.path and any(file_name(call.path or "") == file_name(error.path) for call in timeline.calls_of(one))
     ] or changes
+
+
+def _only_moves(timeline: Timeline, decision: Decision) -> bool:
+    parts = [part for call in timeline.calls_of(decision) for part in call.segments if part.purpose == "change"]
+    moves = all(part.program == "git" and part.subcommand in _MOVES and "--" not in part.arguments for part in parts)
+    return bool(parts) and moves and not timeline.changes_files(decision)
 
 
 def _answered(timeline: Timeline, error: Event, until: int, *, logs: str = "", soon: bool = True) -> Fix | None:
