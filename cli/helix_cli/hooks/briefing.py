@@ -17,10 +17,9 @@ from __future__ import annotations
 import json
 import time
 
-from helix_cli.hooks.advice import new_lines, show_insights
 from helix_cli.hooks.background import extract_log, in_turn, run_detached, sweep_logs
 from helix_cli.hooks.call import HookAnswer
-from helix_cli.hooks.context_block import ContextLine, ContextSection, context_block
+from helix_cli.hooks.context_block import ContextLine, ContextSection, context_block, new_lines, show_insights
 from helix_cli.hooks.session_dedup import SessionDedup, repair_item, transcript_size
 from helix_episodes.safe_files import read_regular
 from helix_graph.hook_caches import sentences_for_agents
