@@ -317,7 +317,10 @@ def reporting(path: Path) -> Iterator[None]:
             raise DatabaseBusy(path=path, seconds=BUSY_SECONDS) from error
         if code in _REFUSED_CODES:
             refused = refusal_of_database(path)
-            raise DatabaseRefused(path=path, problem=os.strerror(refused) if refused else str(error)) from error
+            problem = os.strerror(refused) if refused else str(error)
+            if refused and beside(path, "-wal").exists():
+                problem += "; a process was killed, and what it wrote has to be taken in: make its folder writable once"
+            raise DatabaseRefused(path=path, problem=problem) from error
         raise DatabaseUnreadable(path=path, problem=str(error)) from error
 
 

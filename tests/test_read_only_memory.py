@@ -5,9 +5,11 @@ from __future__ import annotations
 import json
 import os
 import shutil
+import sqlite3
 import subprocess
 import sys
 import time
+from contextlib import closing
 from typing import TYPE_CHECKING
 
 import pytest
@@ -135,6 +137,31 @@ def test_hooks_answer_and_write_nothing(tmp_path: Path, monkeypatch: pytest.Monk
     else:
         assert again.context == failed.context
     assert {path: (path.stat().st_mtime_ns, path.stat().st_size) for path in memory.root.rglob("*")} == before
+
+
+@pytest.mark.slow
+def test_what_a_killed_process_left_is_named_by_a_session_s_start_and_the_doctor(project: Path) -> None:
+    memory = Memory.open(project)
+    with closing(sqlite3.connect(memory.insights.path)) as connection:
+        connection.execute("PRAGMA wal_autocheckpoint = 0")
+        with connection:
+            connection.execute("UPDATE insight SET tags = tags")
+        for folder in (memory.root, project):
+            folder.chmod(0o700)
+        copy = project.parent / "copy"
+        shutil.copytree(memory.root, copy)
+    for name in ("helix.db", "helix.db-wal"):
+        shutil.copy(copy / name, memory.root / name)
+    memory.root.chmod(0o500)
+    begun = call("session-start", {"session_id": "one", "cwd": str(project), "source": "startup"}, prefix=_AS_A_USER)
+    assert begun.said is not None
+    assert "can only be read" in begun.said["systemMessage"]
+    (code, said), (_, asked) = told(project, ("doctor",), ("insight", "list"))
+    memory.root.chmod(0o700)
+    assert code == 1
+    assert "2 faults" in said
+    assert "make its folder writable once" in " ".join(said.split())
+    assert "make its folder writable once" in asked
 
 
 def test_what_would_write_says_in_a_sentence_that_it_may_not(project: Path) -> None:

@@ -195,6 +195,9 @@ def check_helix_db(root: Path, topics: Topics, insights: Insights) -> Iterator[F
     except MemoryDamaged as error:
         yield Fixable("damaged database", path.name, error.problem, "restore a copy of it; nothing else contains it")
         return
+    except (DatabaseRefused, DatabaseBusy) as error:
+        yield Fixable("unreadable file", path.name, str(error), "then look again")
+        return
 
     def keep(number: int, body: bytes) -> None:
         copy_aside(root, root / "topics" / f"record-{number}.json", body)

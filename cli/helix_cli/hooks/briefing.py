@@ -63,16 +63,14 @@ def answer_session_start(call: HookCall, root: Path, dedup: SessionDedup) -> Hoo
     """The briefing at a session's start, and what the session itself had done when its context was emptied."""
     if call.source in _EMPTIED:
         dedup.clear(transcript_size(call))
-    refused = read_only(root)
-    if not refused:
+    if not read_only(root):
         run_detached(call.event, lambda: sweep_logs(call, root))
     recap = list(recap_of(call, root)) if call.source in _RESUMED else []
     room = _BRIEFING + (RECAP_CHARACTERS if recap else 0)
     return HookAnswer(
         context_block(
             [*recap, *_on_trial(call, root, dedup), *_recent(call, root, dedup), *_learnt(call, root, dedup)], most=room
-        ),
-        f"helix-graph: {refused}" if refused else "",
+        )
     )
 
 

@@ -22,6 +22,7 @@ from helix_cli.hooks.timed_child import ANSWERED
 from helix_episodes.errors import WriteFailed
 from helix_graph.project import FOLDER, disabled_by, memory_folder
 from helix_graph.trust import adopt, adopted_sentence, is_memory, refusal_of, silence_from_git
+from helix_graph.writability import read_only
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -135,6 +136,8 @@ def answer_call(call: HookCall, say: Callable[[bytes], bool]) -> Iterator[bytes]
     if not trusted:
         say(shaped(call.agent, call.event, "", notice=notice))
         return
+    if call.event == "session-start" and (refused := read_only(folder)):
+        notice = f"helix-graph: {refused}"
     with noted(folder, call.event):
         if _is_ignored(folder, call):
             return
@@ -145,7 +148,11 @@ def answer_call(call: HookCall, say: Callable[[bytes], bool]) -> Iterator[bytes]
 
                 until_answered.enter_context(kept_open())
             with SessionDedup(folder, call.session) as dedup:
-                answer = _answer(call, folder, dedup)
+                try:
+                    answer = _answer(call, folder, dedup)
+                except BaseException:  # what a person is told of the memory does not hang on it
+                    say(shaped(call.agent, call.event, "", notice=notice))
+                    raise
                 if say(shaped(call.agent, call.event, answer.text, notice=notice or answer.notice)):
                     dedup.keep()
             yield ANSWERED
