@@ -143,7 +143,7 @@ def test_a_change_of_the_same_size_within_one_tick_is_seen(
 ) -> None:
     path = write(folder, draw("s", "run ruff -> ruff fails: E501"))
     changed = path.stat().st_mtime_ns
-    monkeypatch.setattr("helix_graph.graph.source_files.time.time_ns", lambda: changed + 1_000_000)
+    monkeypatch.setattr("helix_graph.graph.file_stamps.time.time_ns", lambda: changed + 1_000_000)
     graph = remember()
     path.write_bytes(path.read_bytes().replace(b"E501", b"F401"))
     os.utime(path, ns=(changed, changed))

@@ -20,6 +20,8 @@ from helix_episodes.joint_work import Helpers
 from helix_episodes.workers import in_order
 from helix_graph import Memory
 from helix_graph.graph import compile as compiling
+from helix_graph.graph import source_files
+from helix_graph.graph.file_stamps import stamps
 from processes import PATIENCE, write_logs
 from thoroughness import few
 
@@ -64,6 +66,35 @@ def test_any_number_of_workers_makes_the_same_file(memory: Memory, monkeypatch: 
         path.write_bytes(path.read_bytes() + b"\n")  # all files of a graph that is there have changed
     assert memory.graph.compile(workers=2).episodes_processed == 12
     assert started == [1, 2, 1]
+
+
+@pytest.mark.parametrize("python", [sys.executable, "/bin/false", "/nowhere/python"])
+def test_two_processes_that_look_for_changes_find_those_that_one_does(
+    memory: Memory, python: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whether the second one works, fails, or cannot be started."""
+    monkeypatch.setattr(source_files, "_WORTH_A_PROCESS", 1)
+    monkeypatch.setattr(sys, "executable", python)
+    monkeypatch.setattr(compiling, "_WORTH_A_WORKER", 1 << 40)  # one process reads
+    memory.graph.compile(workers=2)
+    files = sorted((memory.root / "episodes").glob("episode-*.json"))
+    asked: list[str | None] = []
+
+    def noted(folder: str, *, prefix: str, suffix: str, between: str | None) -> set[str]:
+        asked.append(between)
+        return stamps(folder, prefix=prefix, suffix=suffix, between=between)
+
+    monkeypatch.setattr(source_files, "stamps", noted)
+    assert memory.graph.compile(workers=2).episodes_processed == 0
+    changed, gone = [files[1], files[-2]], [files[2], files[-3]]
+    for path in changed:
+        path.write_bytes(path.read_bytes() + b"\n")
+    for path in gone:
+        path.unlink()
+    report = memory.graph.compile(workers=2)
+    assert (report.episodes_processed, report.retracted, report.unchanged) == (2, 2, 8)
+    assert memory.graph.compile(workers=1).episodes_processed == 0
+    assert [between in {path.name for path in files} for between in asked] == [True, True, False]
 
 
 COMPILES = "import sys, pathlib, helix_graph; helix_graph.Memory(pathlib.Path(sys.argv[1])).graph.compile()"

@@ -10,8 +10,6 @@ unchanged episodes, and names the files that have to be read.
 from __future__ import annotations
 
 import hashlib
-import os
-import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
@@ -22,6 +20,7 @@ import msgspec
 from helix_episodes.model import sortable_time
 from helix_episodes.safe_files import read_regular
 from helix_episodes.store import PREFIX
+from helix_episodes.workers import worker_count
 from helix_graph.database import ANY_OF, as_list
 from helix_graph.errors import GraphError, InvalidAssertion
 from helix_graph.graph.asserted_facts import Named, unit_of
@@ -35,6 +34,7 @@ from helix_graph.graph.assertions import (
 )
 from helix_graph.graph.assertions import FOLDER as ASSERTIONS
 from helix_graph.graph.episode_rows import SUFFIX, FileStamp, ReadingTask
+from helix_graph.graph.file_stamps import listed, settled_time, stamps
 from helix_graph.graph.graph_db import TRIAL_VERSION
 from helix_graph.graph.row_checksums import checksum, read_digests
 from helix_graph.project import digest, forgotten_digests
@@ -45,9 +45,10 @@ if TYPE_CHECKING:
     from helix_graph.graph.new_graph import NewGraph  # noqa: TC004  (a job is never decoded: nothing asks for its types)
 
 
-#: A file changed this shortly before it was looked at may change again within the same tick of the file system's clock
-#: (10 ms on Linux), unseen; such a file is hashed again next time.
-_TICK_NS = 50_000_000
+#: To start a process takes a hundredth of a second, in which one asks about two thousand files; it takes the share
+#: that lets both be done at once, since this one reads what is recorded too.
+_WORTH_A_PROCESS = 10_000
+_SHARE_OF_ANOTHER = 0.6
 
 
 class KnownFile(msgspec.Struct, frozen=True, gc=False):
@@ -64,45 +65,27 @@ def scan(folder: Path, *, only: Iterable[str] | None = None, prefix: str = PREFI
 
     An episode of a forgotten session that is here again, from an older copy or by git, counts as gone.
     """
-    found = _files(folder, prefix=prefix) if only is None else _named_files(folder, only)
-    return {name: FileStamp(size, changed) for name, size, changed in found}
+    forgotten = forgotten_digests(folder.parent) if prefix == PREFIX else frozenset()
+    if only is not None:
+        found = _named_files(folder, only)
+    elif folder.is_dir():
+        found = listed(str(folder), prefix=prefix, suffix=SUFFIX)
+    else:
+        return {}
+    return {
+        name: FileStamp(size, changed)
+        for name, size, changed in found
+        if not (forgotten and _is_forgotten(name, forgotten))
+    }
 
 
 def _named_files(folder: Path, names: Iterable[str]) -> Iterator[tuple[str, int, int]]:
-    """As `_files`, of these names only."""
-    settled, forgotten = _settled(), forgotten_digests(folder.parent)
+    """As `listed`, of these names only."""
+    settled = settled_time()
     for name in names:
         with suppress(FileNotFoundError):
             stat = (folder / name).stat(follow_symlinks=False)
-            if not _is_forgotten(name, forgotten):
-                yield name, stat.st_size, changed if (changed := stat.st_mtime_ns) < settled else 0
-
-
-def _files(folder: Path, *, prefix: str = PREFIX) -> Iterator[tuple[str, int, int]]:
-    """The name of each file, with what is in its `FileStamp`: of a hundred thousand that are as known, none is made."""
-    if not folder.is_dir():
-        return
-    settled, forgotten = _settled(), forgotten_digests(folder.parent) if prefix == PREFIX else frozenset()
-    # By its descriptor, the system does not look for the folder with every file again.
-    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
-    try:
-        with os.scandir(descriptor) as entries:
-            for entry in entries:
-                name = entry.name
-                if name.startswith(prefix) and name.endswith(SUFFIX) and name[0] != ".":
-                    try:
-                        stat = entry.stat(follow_symlinks=False)
-                    except FileNotFoundError:  # deleted since the folder was listed
-                        continue
-                    if not (forgotten and _is_forgotten(name, forgotten)):
-                        yield name, stat.st_size, changed if (changed := stat.st_mtime_ns) < settled else 0
-    finally:
-        os.close(descriptor)
-
-
-def _settled() -> int:
-    """A time: whatever changes from here on is later."""
-    return time.time_ns() - _TICK_NS
+            yield name, stat.st_size, changed if (changed := stat.st_mtime_ns) < settled else 0
 
 
 def _is_forgotten(name: str, forgotten: frozenset[str]) -> bool:
@@ -324,37 +307,52 @@ def make_plan(connection: sqlite3.Connection, job: CompileJob) -> CompilePlan:
         asserted = plan_assertions(connection, asserted.folder)
     named = frozenset(unit + SUFFIX for unit in asserted.units)
     if job.assertions_only:
-        stamps, gone = scan(job.episodes, only=sorted(named)), list[str]()
+        found, gone = scan(job.episodes, only=sorted(named)), list[str]()
     else:
-        stamps, gone = _compare(connection, job.episodes, named)
+        found, gone = _compare(connection, job.episodes, named, workers=job.workers)
     if job.chosen and job.episodes.resolve() not in job.chosen:
         wanted = {path.name for path in job.chosen}
-        stamps = {name: stamp for name, stamp in stamps.items() if name in wanted}
+        found = {name: stamp for name, stamp in found.items() if name in wanted}
         gone = [name for name in gone if name in wanted]
     if job.since:
         gone = []
-    suspects = sorted(stamps)
+    suspects = sorted(found)
     known = known_files(connection, only=[*suspects, *gone])
-    again = named.intersection(stamps)
-    return CompilePlan(job.episodes, stamps, known, suspects, gone, asserted, again, job.since)
+    again = named.intersection(found)
+    return CompilePlan(job.episodes, found, known, suspects, gone, asserted, again, job.since)
 
 
 def _compare(
-    connection: sqlite3.Connection, folder: Path, named: frozenset[str]
+    connection: sqlite3.Connection, folder: Path, named: frozenset[str], *, workers: int | None
 ) -> tuple[dict[str, FileStamp], list[str]]:
     """The files that may have changed or are ``named``, and the names of those that are gone.
 
     Nearly all of a hundred thousand are as they were; of these nothing is looked up, and nothing stays in memory.
     """
-    recorded = set(connection.execute("SELECT name, size, mtime_ns FROM file"))
+    present = _present(connection, folder, workers) if folder.is_dir() else set()
+    if forgotten := forgotten_digests(folder.parent):
+        present = {stamp for stamp in present if not _is_forgotten(_name(stamp), forgotten)}
+    recorded = {stamp for (stamp,) in connection.execute("SELECT name || '/' || size || '/' || mtime_ns FROM file")}
+    again = {stamp for stamp in present & recorded if _name(stamp) in named} if named else set()
     changed: dict[str, FileStamp] = {}
-    for one in _files(folder):
-        name, size, mtime = one
-        if mtime and one in recorded and name not in named:
-            recorded.remove(one)
-        else:
-            changed[name] = FileStamp(size, mtime)
-    return changed, sorted(name for name, _, _ in recorded if name not in changed)
+    for stamp in (present - recorded) | again:
+        name, size, time = stamp.split("/")
+        changed[name] = FileStamp(int(size), 0 if time == "-" else int(time))
+    return changed, sorted({_name(stamp) for stamp in recorded - present} - changed.keys())
+
+
+def _present(connection: sqlite3.Connection, folder: Path, workers: int | None) -> set[str]:
+    """The stamps of the files in a folder, asked for by two processes where many are recorded."""
+    (files,) = connection.execute("SELECT count(*) FROM file").fetchone()
+    between = None
+    if worker_count(files, worth=_WORTH_A_PROCESS, asked=workers) > 1:
+        offset = int(files * (1 - _SHARE_OF_ANOTHER))
+        (between,) = connection.execute("SELECT name FROM file ORDER BY name LIMIT 1 OFFSET ?", (offset,)).fetchone()
+    return stamps(str(folder), prefix=PREFIX, suffix=SUFFIX, between=between)
+
+
+def _name(stamp: str) -> str:
+    return stamp.partition("/")[0]
 
 
 class Digests(msgspec.Struct, frozen=True, kw_only=True):
