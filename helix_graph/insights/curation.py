@@ -244,20 +244,17 @@ def _steps(
             }
 
 
-def _was_brought(connection: sqlite3.Connection, one: str) -> bool:
-    return connection.execute("SELECT 1 FROM insight_import WHERE id = ?", (one,)).fetchone() is not None
-
-
 def _shown_link(connection: sqlite3.Connection, link: InsightLink) -> dict[str, Any]:
     ends = {end: rows.by_uid(connection, end) for end in (link.insight, link.target) if end}
     names = {end: stored.name if stored else end for end, stored in ends.items()}
+    brought = connection.execute("SELECT 1 FROM insight_import WHERE id = ?", (link.id,)).fetchone()
     return {
         "from": names[link.insight],
         "relation": link.relation,
         "to": names.get(link.target, "") or f"{link.node_type}: {link.node_text}",
         "episode": link.episode,
         # By whose hand a link was made that a file brought, only the file says.
-        "origin": "imported" if _was_brought(connection, link.id) else link.origin,
+        "origin": "imported" if brought else link.origin,
         "score": round(link.score, _SHOWN_DECIMALS),
     }
 

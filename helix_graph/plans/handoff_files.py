@@ -126,7 +126,10 @@ class HandoffFiles:
         if is_file_name(task_id):
             remove_file(self.injection_state / f"{task_id}.json")
         if self.task_status.is_file():
-            _keep_lines(self.task_status, lambda line: not _is_of_task(line, task_id))
+            _keep_lines(
+                self.task_status,
+                lambda line: not isinstance(one := _json(line), dict) or str(one.get("task_id")) != task_id,
+            )
 
     def forget_sessions(self, sessions: Iterable[str]) -> None:
         """Removes the lines of the log that name one of these sessions, as who was learnt from or in a problem."""
@@ -188,11 +191,6 @@ def _keep_lines(path: Path, stays: Callable[[bytes], bool]) -> None:
         file.seek(0)
         file.writelines(line for line in lines if stays(line))
         file.truncate()
-
-
-def _is_of_task(line: bytes, task_id: str) -> bool:
-    one = _json(line)
-    return isinstance(one, dict) and str(one.get("task_id")) == task_id
 
 
 def _is_unfinished(path: Path) -> bool:

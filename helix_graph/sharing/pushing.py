@@ -60,7 +60,11 @@ class Pushing:
         for record, one in own:
             if one.subject in self._pushable:  # two entries of the same words, topic and time are one to everybody else
                 continue
-            if isinstance(record, SharedFeedback) and one.subject not in self._there and self._judges_others(record):
+            if (
+                isinstance(record, SharedFeedback)
+                and one.subject not in self._there
+                and any(self._is_others(key_of_insight(uid)) for uid in (*record.helped, *record.present))
+            ):
                 problem = "it judges what another memory of yours pushed, so it stays here"
                 self.problems.append(
                     ShareProblem(file=f"the outcome {record.id}", line=1, problem=problem, kind="invalid")
@@ -195,9 +199,6 @@ class Pushing:
             return True
         named = {line.key, *line.rests_on}
         return line.key != KEY_OF_NUMBERS and named.isdisjoint(taken) and not any(map(self._is_others, named))
-
-    def _judges_others(self, record: SharedFeedback) -> bool:
-        return any(self._is_others(key_of_insight(uid)) for uid in (*record.helped, *record.present))
 
     def _is_others(self, subject: str) -> bool:
         return subject in self._there and not self._may_change(subject)

@@ -117,6 +117,7 @@ def graph_of(connection: sqlite3.Connection, places: Mapping[int, int]) -> PageG
     ranked = sorted(times, key=lambda key: (-len(episodes[key]), -times[key], *nodes[key[0]], key[1]))
     chosen = ranked[:MOST_NODES]
     edges, reasons = _edges(connection, fine_of, {key: place for place, key in enumerate(chosen)})
+    met = ([(places[one], local) for one, local in episodes[key].items() if one in places] for key in chosen)
     return PageGraph(
         id=tuple(fine_id(*nodes[node], fine) for node, fine in chosen),
         type=tuple(nodes[node][0] for node, _ in chosen),
@@ -129,7 +130,7 @@ def graph_of(connection: sqlite3.Connection, places: Mapping[int, int]) -> PageG
         sessions=tuple(len(episodes[key]) for key in chosen),
         judged=tuple(sum(one in judged for one in episodes[key]) for key in chosen),
         succeeded=tuple(sum(judged.get(one, False) for one in episodes[key]) for key in chosen),
-        met=tuple(_newest(episodes[key], places) for key in chosen),
+        met=tuple(tuple(known[: -_SHOWN - 1 : -1]) for known in met),
         source=tuple(source for (source, _, _), _ in edges),
         target=tuple(target for (_, target, _), _ in edges),
         edge=tuple(kind for (_, _, kind), _ in edges),
@@ -159,11 +160,6 @@ def _opening(labels: Sequence[_Label], episodes: Sequence[Mapping[int, str]], ed
         return len(sessions[labels[place]]), len(episodes[place]), linked[place]
 
     return max(failures, key=rank, default=0)
-
-
-def _newest(met: Mapping[int, str], places: Mapping[int, int]) -> tuple[tuple[int, str], ...]:
-    known = [(places[episode], local) for episode, local in met.items() if episode in places]
-    return tuple(known[: -_SHOWN - 1 : -1])
 
 
 def _edges(

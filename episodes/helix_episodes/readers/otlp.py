@@ -256,10 +256,11 @@ class _Conversation:
         call = self._dialogue.open_call(call_id)
         # A tool that ran a command worked, whatever the command came to.
         worked = None if call is not None and call.operation == "run" else False
+        result = span.about.get("gen_ai.tool.call.result")
         self._dialogue.end_call(
             call_id,
             RecordPosition(Source(line=span.line), _moment(span.end)),
-            text=_text(span.about.get("gen_ai.tool.call.result")),
+            text="" if result is None else result if isinstance(result, str) else orjson.dumps(result).decode(),
             failed=True if span.failed else worked,
             exit_code=span.about.get("process.exit.code"),
             actor=actor,
@@ -365,10 +366,6 @@ def _messages(value: object) -> list[Record]:
         except ValueError:
             return [{"content": value}]  # cut off, or plain words
     return [one for one in value if isinstance(one, dict)] if isinstance(value, list) else []
-
-
-def _text(value: object) -> str:
-    return value if isinstance(value, str) else "" if value is None else orjson.dumps(value).decode()
 
 
 def _tokens(about: Record) -> int:
