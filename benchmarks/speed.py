@@ -7,7 +7,7 @@ own, since what was read before would be remembered; the expressions are compile
 corpora. Right after each log the same process parses its bytes with orjson, line by line where it holds a record a
 line, so that a machine that other work shares slows both alike. All times are the processor's. Of N runs the one with
 the least ratio is printed: n (logs and sessions), milliseconds for each megabyte of orjson, of the reader and of
-extraction, and reader and extraction together in times orjson (wanted for logs of events: at most 10) and in
+extraction, and reader and extraction together in times orjson (wanted for logs of events: at most 12) and in
 milliseconds for 10 kB (wanted for prose: at most 10).
 
 ``--shares`` asks every few milliseconds which stage of extraction is at work and prints the share of each, n being
