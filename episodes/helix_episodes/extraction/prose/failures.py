@@ -315,9 +315,9 @@ _OFTEN = r"(?:\w+ly |now |still |just |all |again |also )*"
 #: States that nobody wants: some by their name, which no form could stand for, others by the syllable that denies the
 #: good one.
 _STATES = (
-    r"(?:missing|gone|empty|blank|wrong|broken|stuck|slow|off|incorrect|inaccurate|truncated|duplicated|garbled|lost"
-    r"|outdated|stale|worse|red|ignored|frozen|dead|corrupt(?:ed)?|flaky|invalid|cut off|out of sync"
-    r"|(?:un|mis)\w{3,}(?:able|ed))"
+    r"(?:missing|gone|empty|blank|wrong|broken|stuck|slow|off|truncated|duplicated|garbled|lost"
+    r"|outdated|stale|worse|red|ignored|frozen|dead|corrupt(?:ed)?|flaky|cut off|out of sync"
+    r"|(?:un|mis)\w{3,}(?:able|ed)|in\w{3,}(?:ect|urate|id|ble|ete))"
 )
 _FAIL = (
     r"(?:fail|crash|hang|freeze|flicker|disappear|vanish|overlap|overflow|segfault|explode|complain|loop|leak|break)"
