@@ -299,7 +299,9 @@ def with_counts(path: Path, count: int) -> Any:  # noqa: ANN401  (a pyarrow.Tabl
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("damage", few(["cut", "changed", "most", "foreign", "nested", "columns", "link", "least"], 3))
+@pytest.mark.parametrize(
+    "damage", few(["cut", "changed", "most", "foreign", "nested", "columns", "link", "least", "minus"], 3)
+)
 def test_a_damaged_shard_is_named(shards: Path, tmp_path: Path, damage: str) -> None:
     copied = tmp_path / "copied"
     shutil.copytree(shards, copied)
@@ -318,8 +320,9 @@ def test_a_damaged_shard_is_named(shards: Path, tmp_path: Path, damage: str) -> 
         parquet.write_table(parquet.read_table(path, partitioning=None).replace_schema_metadata(said), path)
     elif damage == "columns":
         parquet.write_table(parquet.read_table(path, partitioning=None).drop_columns(["what"]), path)
-    elif damage in {"most", "least"}:
-        parquet.write_table(with_counts(path, 2**63 - 1 if damage == "most" else -(2**63)), path)
+    elif damage in {"most", "least", "minus"}:
+        count = {"most": 2**63 - 1, "least": -(2**63), "minus": -5}[damage]
+        parquet.write_table(with_counts(path, count), path)
     else:
         path.unlink()
         path.symlink_to("/dev/zero")
@@ -330,10 +333,13 @@ def test_a_damaged_shard_is_named(shards: Path, tmp_path: Path, damage: str) -> 
 
 
 @pytest.mark.slow
-def test_an_earlier_fold_with_an_impossible_count_is_named(shards: Path, sums: Path, tmp_path: Path) -> None:
+@pytest.mark.parametrize("count", [2**63 - 1, -5])
+def test_an_earlier_fold_with_an_impossible_count_is_named(
+    shards: Path, sums: Path, tmp_path: Path, count: int
+) -> None:
     shutil.copytree(sums, tmp_path / "before")
     for path in (tmp_path / "before").glob("*.parquet"):
-        parquet.write_table(with_counts(path, 2**63 - 1), path)
+        parquet.write_table(with_counts(path, count), path)
     with pytest.raises(ShardDamaged) as raised:
         fold([tmp_path / "before", shards], tmp_path / "sums")
     assert raised.value.path.parent == tmp_path / "before"

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import base64
 import os
+from random import Random
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -122,6 +124,21 @@ def test_refresh_shows_no_secret(topics: Topics, tmp_path: Path) -> None:
     assert secret not in shown
     assert "hunter2XYZpw" not in shown
     assert shown.splitlines()[2] == "3: MODE=quick"
+
+
+def test_refresh_shows_no_line_of_a_private_key(topics: Topics, tmp_path: Path) -> None:
+    """Of which none looks like a secret by itself."""
+    random = Random(3)  # noqa: S311  (no key)
+    body = [base64.b64encode(random.randbytes(48)).decode() for _ in range(25)]
+    begin, end = ("-----" + f"{word} RSA PRIVATE KEY" + "-----" for word in ("BEGIN", "END"))
+    (tmp_path / "id_rsa").write_text("\n".join([begin, *body, end, "host machine.example"]))
+    os.utime(tmp_path / "id_rsa", (NOW.timestamp() + 60,) * 2)
+    topics.store("t", "the key of the machine", source="id_rsa:10")
+    topics.store("t", "its host", source="id_rsa:28")
+    answer: Any = topics.topics("stale", refresh=True)
+    first, second = (one.current for one in answer.entries)
+    assert not any(line in first + second for line in body)
+    assert second.splitlines()[-1] == "28: host machine.example"
 
 
 def test_prune_lists_first_and_removes_only_when_told(topics: Topics, clock: Clock) -> None:

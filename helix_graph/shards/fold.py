@@ -19,6 +19,8 @@ and remedies from `helix_graph.issues`.
 
 from __future__ import annotations
 
+import functools
+import operator
 from collections import Counter, defaultdict
 from contextlib import contextmanager
 from datetime import datetime, timedelta
@@ -62,6 +64,7 @@ from helix_graph.shards.files import (
 from helix_graph.shards.rows import (
     LONGEST_MESSAGE,
     NO_DAY,
+    NUMBERS,
     failure_counts,
     issue_key,
     run_counts,
@@ -197,16 +200,30 @@ def _tables(inputs: _Inputs, session: OpenEngine) -> dict[str, Table]:
     if inputs.shards:
         facts = session.read(inputs.shards, arrow_schema())
         before = session.read(inputs.before, arrow_schema()) if inputs.before else None
+        for table in (facts,) if before is None else (facts, before):
+            if _is_any_negative(session, table, NUMBERS) and (damage := find_damage([*inputs.shards, *inputs.before])):
+                raise damage
         newest = newest_versions(facts) if _has_copies(inputs.shards) else facts
         for name, table in sums_of_facts(newest, before).items():
             parts[name].append(table)
     for name, sums in TABLES.items():
         if inputs.earlier:
-            parts[name].append(session.read([folder / f"{name}.parquet" for folder in inputs.earlier], schema_of(sums)))
+            table = session.read([folder / f"{name}.parquet" for folder in inputs.earlier], schema_of(sums))
+            if _is_any_negative(session, table, sums.numbers):
+                for folder in inputs.earlier:
+                    check_fold(folder)
+            parts[name].append(table)
     both = {name: several[0].union(*several[1:]) if several[1:] else several[0] for name, several in parts.items()}
     if inputs.shards and not inputs.earlier:
         return both
     return {name: total(table, TABLES[name]) for name, table in both.items()}
+
+
+def _is_any_negative(session: OpenEngine, table: Table, numbers: Iterable[str]) -> bool:
+    """Whether a number is below 0, which none is: it would take away what other files count."""
+    below = [table[name] < 0 for name in sorted(numbers)]
+    found = table.aggregate(any=functools.reduce(operator.or_, below).any())
+    return any(row["any"] for batch in session.batches(found, 1) for row in batch.to_pylist())
 
 
 def _has_copies(shards: Iterable[Path]) -> bool:

@@ -54,6 +54,8 @@ _SOURCE = re.compile(r"(?P<path>.+?)(?::(?P<line>\d{1,9})(?:[:-]\d{1,9})?)?\Z")
 _AROUND = 3
 _MOST_LINES = 12
 _LARGEST_FILE = 5_000_000
+#: The lines of the longest private key that anybody makes, RSA's of 16,384 bits, twice.
+_LONGEST_KEY = 400
 
 
 class StaleEntry(msgspec.Struct, frozen=True, kw_only=True):
@@ -134,9 +136,10 @@ def _current(file: Path, line: int | None, folders: Sequence[Path]) -> str | Non
     except (OSError, UnicodeDecodeError):
         return None
     start, end = (0, _MOST_LINES) if line is None else (max(line - 1 - _AROUND, 0), line + _AROUND)
-    shown = redact_text("\n".join(lines[start:end])).split("\n")
-    if len(shown) != len(lines[start:end]):  # a key of several lines was cut, so what follows has other numbers
-        return "\n".join(shown)
+    # A key has many lines, and none of them looks like one by itself.
+    around = lines[max(start - _LONGEST_KEY, 0) : end + _LONGEST_KEY]
+    free = set(redact_text("\n".join(around)).split("\n"))
+    shown = (text if (text := redact_text(one)) in free else "[redacted]" for one in lines[start:end])
     return "\n".join(f"{number}: {text}" for number, text in enumerate(shown, start + 1))
 
 
