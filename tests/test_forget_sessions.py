@@ -435,3 +435,14 @@ def test_a_session_whose_id_is_a_part_of_a_kept_ones_is_proved_gone(
     assert proof is not None
     assert proof.whole, proof.left
     assert len(list((memory.root / "episodes").glob("*.json"))) == 1
+
+
+def test_no_word_is_left_of_a_session_whose_file_is_gone(memory: Memory) -> None:
+    """As one goes that its author forgot on the team's server; the index of words would keep the words of its rows."""
+    chosen = {"id": "d1", "context": "the merger with zanzibarcorp", "chosen": "edit a.py", "type": "implementation"}
+    memory.episodes.new("theirs", "Fix it", "success", decisions=[chosen])
+    memory.graph.compile()
+    assert b"zanzibarcorp" in (memory.root / "causality" / "graph.db").read_bytes()
+    memory.episodes.path_of("theirs").unlink()
+    memory.graph.compile()
+    assert not any(b"zanzibarcorp" in path.read_bytes() for path in memory.root.rglob("*") if path.is_file())

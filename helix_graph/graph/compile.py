@@ -219,7 +219,8 @@ def _compile_existing(path: Path, job: CompileJob) -> CompileReport:
             current = database.schema_version(connection) == GRAPH_FILE.version
             forgotten = current and holds_forgotten(connection, path)
         report = _compile_into(connection, job)
-    if forgotten and not job.dry_run:
+    # What somebody else forgot goes as a file that is gone.
+    if (forgotten or report.retracted) and not job.dry_run:
         erase_traces(path)
     return report
 
