@@ -20,6 +20,7 @@ from helix_graph.insights.hook_queries import log_shown
 from helix_graph.insights.schema import text_digest
 from hook_calls import call, wait_for, wait_until_idle
 from mcp_agent import agent_of, text_of
+from thoroughness import few
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -246,7 +247,7 @@ def test_two_verified_sessions_prove_it(memory: Memory, script: Callable[..., Sc
     assert memory.insights.proven() == []
 
 
-@pytest.mark.parametrize("lacking", ["verified", "taken up", "own session", "same session", "no such session"])
+@pytest.mark.parametrize("lacking", few(["verified", "taken up", "own session", "same session", "no such session"], 2))
 def test_what_is_no_independent_proof_does_not(memory: Memory, script: Callable[..., Script], lacking: str) -> None:
     first = sessions(memory, script, "s-1")
     name = memory.insights.store(ADVICE, episode="s-2" if lacking == "own session" else "")["name"]

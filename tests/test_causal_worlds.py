@@ -83,6 +83,7 @@ def test_what_is_alike_or_prevents_leads_nowhere_unless_asked_for(tmp_path: Path
     assert not graph.path(source="tin of beans", target="breakfast").found
 
 
+@pytest.mark.slow
 def test_what_follows_without_a_thing_needs_sessions_not_edges(tmp_path: Path) -> None:
     with pytest.raises(NodeNotFound):
         told(tmp_path, KITCHEN).causality.without(DONE[0])

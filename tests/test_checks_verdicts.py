@@ -18,6 +18,7 @@ from helix_episodes.extraction.checks import (
     tool_finding,
 )
 from helix_episodes.extraction.shell.commands import parse_command
+from thoroughness import few
 from whole_tables import each_row
 
 LINT_FAILS = """[lint] $ golangci-lint run ./...
@@ -409,7 +410,9 @@ def test_no_output_breaks_it(output: str, exit_code: int | None) -> None:
 
 @pytest.mark.parametrize(
     "line",
-    ["--- FAIL: TestA (0.00s)\n    a_test.go:3: want 1\nFAIL\tshop\t1s\n", "x" * 5000, "a:1:2: (b) \n", "((((\r"],
+    few(
+        ["--- FAIL: TestA (0.00s)\n    a_test.go:3: want 1\nFAIL\tshop\t1s\n", "x" * 5000, "a:1:2: (b) \n", "((((\r"], 1
+    ),
 )
 def test_four_times_the_output_takes_four_times_as_long(line: str) -> None:
     parts = parse_command("mise run lint && ./all.sh")

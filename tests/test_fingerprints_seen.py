@@ -9,6 +9,7 @@ import pytest
 from helix_episodes.extraction.fingerprints import keys_of_text
 from helix_episodes.store import encode_episode
 from helix_graph.graph.api import Graph
+from thoroughness import few_rows
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -71,27 +72,34 @@ def remembered(folder: Path, *episodes: Episode) -> Graph:
 
 @pytest.mark.parametrize(
     ("command", "output", "pasted"),
-    [
-        ("go build ./...", BUILD, LINT),
-        ("mise run lint", LINT, BUILD),
-        ("go build ./...", BUILD, "undefined: agent"),
-        ("go build ./...", BUILD, "other.go:99:1: undefined: agent"),
-        ("pytest", PYTEST, TRACEBACK),
-        ("pytest", PYTEST, "E       KeyError: 'vat'"),
-        ("pytest", PYTEST, "test_total"),
-        ("pytest", PYTEST, "tests/test_cart.py::test_total"),
-        ("go test ./...", TESTS, "TestTotal"),
-        ("go test ./...", TESTS, "--- FAIL: TestPrice (0.20s)"),
-        ("bundle exec rspec", RSPEC, "rspec ./spec/cart_spec.rb:40 # Cart adds two prices"),
-        ("golangci-lint run", LINTED, "Error return value of `os.Remove` is not checked (errcheck)"),
-        ("golangci-lint run", LINTED, "G306: Expect WriteFile permissions to be 0600 or less"),
-        ("golangci-lint run", LINTED, "G306: Expect WriteFile permissions to be 0600 or less (gosec)"),
-        ("golangci-lint run", LINTED, "missing cases in switch of type shop.Kind: shop.Big, shop.Small (exhaustive)"),
-        ("go build ./...", BUILD, "web:build: other.go:99:1: undefined: agent"),
-        ("go build ./...", BUILD, "#12 3.4 other.go:99:1: undefined: agent"),
-        ("go build ./...", BUILD, "2026-03-02T09:00:00Z other.go:99:1: undefined: agent"),
-        ("go build ./...", BUILD, "12:00:01 [api] other.go:99:1: undefined: agent"),
-    ],
+    few_rows(
+        [
+            ("go build ./...", BUILD, LINT),
+            ("mise run lint", LINT, BUILD),
+            ("go build ./...", BUILD, "undefined: agent"),
+            ("go build ./...", BUILD, "other.go:99:1: undefined: agent"),
+            ("pytest", PYTEST, TRACEBACK),
+            ("pytest", PYTEST, "E       KeyError: 'vat'"),
+            ("pytest", PYTEST, "test_total"),
+            ("pytest", PYTEST, "tests/test_cart.py::test_total"),
+            ("go test ./...", TESTS, "TestTotal"),
+            ("go test ./...", TESTS, "--- FAIL: TestPrice (0.20s)"),
+            ("bundle exec rspec", RSPEC, "rspec ./spec/cart_spec.rb:40 # Cart adds two prices"),
+            ("golangci-lint run", LINTED, "Error return value of `os.Remove` is not checked (errcheck)"),
+            ("golangci-lint run", LINTED, "G306: Expect WriteFile permissions to be 0600 or less"),
+            ("golangci-lint run", LINTED, "G306: Expect WriteFile permissions to be 0600 or less (gosec)"),
+            (
+                "golangci-lint run",
+                LINTED,
+                "missing cases in switch of type shop.Kind: shop.Big, shop.Small (exhaustive)",
+            ),
+            ("go build ./...", BUILD, "web:build: other.go:99:1: undefined: agent"),
+            ("go build ./...", BUILD, "#12 3.4 other.go:99:1: undefined: agent"),
+            ("go build ./...", BUILD, "2026-03-02T09:00:00Z other.go:99:1: undefined: agent"),
+            ("go build ./...", BUILD, "12:00:01 [api] other.go:99:1: undefined: agent"),
+        ],
+        8,
+    ),
 )
 def test_an_issue_is_found_in_any_form(known: Callable[..., Graph], command: str, output: str, pasted: str) -> None:
     answer = known(command, output).seen(pasted)

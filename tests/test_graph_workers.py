@@ -204,6 +204,7 @@ def _ends_elsewhere(here: int) -> int:
     return here
 
 
+@pytest.mark.slow
 def test_a_helper_that_is_killed_is_an_error_with_a_way_out() -> None:
     with pytest.raises(ProgramFailed, match="--workers 1"):
         list(_with_helper(_ends_elsewhere, [os.getpid()] * 10_000))

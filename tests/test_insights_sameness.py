@@ -8,6 +8,7 @@ import pytest
 
 from helix_graph.insights.api import Insights
 from stub_embedder import Fixed
+from thoroughness import few
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -47,7 +48,7 @@ TOGETHER = {
 }
 
 
-@pytest.mark.parametrize("case", APART)
+@pytest.mark.parametrize("case", few([*APART], 10))
 def test_texts_that_say_other_things_both_stay(tmp_path: Path, case: str) -> None:
     one, other = APART[case]
     insights = Insights(tmp_path / "helix.db", embedder=lambda: Fixed({one: 1.0, other: 0.99}))

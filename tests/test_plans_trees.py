@@ -144,6 +144,7 @@ def test_a_submodule_that_is_not_fetched_is_no_change(joined: Path) -> None:
     assert plans.workspaces.check(1, tree=other).changed == ()
 
 
+@pytest.mark.slow
 def test_the_episode_tells_what_was_done_to_the_files_of_a_submodule(joined: Path) -> None:
     plans = begun(joined, "lib")
     (joined / "lib" / "src" / "auth.py").write_text("x = 2\n")

@@ -28,6 +28,7 @@ from hostile_texts import outside_of_quotations
 from pseudo_terminal import on_terminal, unstyled
 from session_script import BEGIN, Script
 from small_worlds import memory_of, session
+from thoroughness import few
 from whole_tables import each_row
 
 if TYPE_CHECKING:
@@ -194,7 +195,7 @@ def unquoted(text: str) -> list[str]:
     return lines
 
 
-@pytest.mark.parametrize("arguments", COMMANDS, ids=" ".join)
+@pytest.mark.parametrize("arguments", few([*COMMANDS], 11), ids=" ".join)
 def test_a_command_quotes_what_others_wrote(
     planted: Memory, capsys: pytest.CaptureFixture[str], arguments: tuple[str, ...]
 ) -> None:
@@ -233,11 +234,11 @@ def _named(folder: Path) -> Memory:
 
 @pytest.mark.parametrize(
     "arguments",
-    [
+    few([
         ("highlights",), ("fragile",), ("checks", "--all"), ("issues",), ("issues", "--by", "check"), ("labels",),
         ("patterns", "--all"), ("seen",), ("seen", "Error: bad thing"), ("runbook",),
         ("explain", "session-1", "--steps"), ("path", "--from", ORDER, "--to", "success"),
-    ],
+    ], 6),
     ids=" ".join,
 )  # fmt: skip
 def test_a_name_that_may_be_a_sentence_is_quoted(

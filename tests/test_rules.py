@@ -560,6 +560,7 @@ def test_the_short_form_of_a_forbidden_flag_is_that_flag(tmp_path: Path, ran: st
     assert (one.followed, one.opportunities) == (int(not is_broken), 1)
 
 
+@pytest.mark.slow
 def test_where_a_side_has_no_event_the_counts_are_said_and_no_ratio(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -17,6 +17,7 @@ from helix_graph.insights.api import Insights
 from helix_graph.search.sources import InsightSource
 from own_memory import own_memory
 from stub_embedder import StubEmbedder
+from thoroughness import few_rows
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -110,14 +111,17 @@ def test_the_command_answers_programs(memory: Memory, capsys: pytest.CaptureFixt
 
 @pytest.mark.parametrize(
     ("arguments", "code", "said"),
-    [
-        (["a;b"], 2, "Cannot validate argument on parameter 'Query': character 2 is ';'"),
-        (["x", "--semantic-only", "--lexical-only"], 2, "Cannot specify both --semantic-only and --lexical-only"),
-        (["x", "--semantic-only"], 1, "--semantic-only was specified"),
-        (["x", "--max-results", "0"], 2, "--max-results is 0; it must be between 1 and 100"),
-        ([], 2, "Give words to search for, or --status."),
-        (["x", "--status"], 2, "Give words to search for, or --status."),
-    ],
+    few_rows(
+        [
+            (["a;b"], 2, "Cannot validate argument on parameter 'Query': character 2 is ';'"),
+            (["x", "--semantic-only", "--lexical-only"], 2, "Cannot specify both --semantic-only and --lexical-only"),
+            (["x", "--semantic-only"], 1, "--semantic-only was specified"),
+            (["x", "--max-results", "0"], 2, "--max-results is 0; it must be between 1 and 100"),
+            ([], 2, "Give words to search for, or --status."),
+            (["x", "--status"], 2, "Give words to search for, or --status."),
+        ],
+        3,
+    ),
 )
 def test_the_command_refuses_with_the_seeds_sentences(
     memory: Memory, capsys: pytest.CaptureFixture[str], arguments: list[str], code: int, said: str

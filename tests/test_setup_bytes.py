@@ -63,7 +63,7 @@ def settings_of(home: Path, text: str) -> Path:
     return path
 
 
-@pytest.mark.parametrize("text", few([*SETTINGS], 5))
+@pytest.mark.parametrize("text", few([*SETTINGS], 2))
 def test_what_was_put_in_is_taken_out_to_the_byte(home: Path, text: str) -> None:
     path = settings_of(home, text)
     path.chmod(0o640)

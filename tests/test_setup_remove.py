@@ -47,7 +47,7 @@ def test_twice_removed_can_be_put_in_again(agents_home: AgentsHome, words: list[
         assert agents_home.files == before
 
 
-@pytest.mark.parametrize("words", few([*EVERYWHERE], 2))
+@pytest.mark.parametrize("words", few([*EVERYWHERE], 1))
 @pytest.mark.parametrize("change", [[], ["--remove"]])
 @pytest.mark.parametrize("installed", [True, False])
 @pytest.mark.parametrize("touched", [True, False])

@@ -186,7 +186,7 @@ def test_an_older_server_of_ours_is_replaced(agents_home: AgentsHome) -> None:
     assert tomllib.loads(config.read_text())["mcp_servers"]["helix"]["args"] == ["mcp"]
 
 
-@pytest.mark.parametrize(("more", "replaced"), [({}, True), ({"env": {"HELIX_DIR": "x"}}, False)])
+@pytest.mark.parametrize(("more", "replaced"), few_rows([({}, True), ({"env": {"HELIX_DIR": "x"}}, False)], 1))
 def test_an_older_server_of_ours_is_replaced_by_the_agents_command(
     agents_home: AgentsHome, more: dict[str, object], *, replaced: bool
 ) -> None:

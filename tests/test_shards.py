@@ -201,6 +201,7 @@ def test_days_add_up_in_any_order(shards: Path, sums: Path, tmp_path: Path) -> N
     assert tables(tmp_path / "three") == tables(sums)
 
 
+@pytest.mark.slow
 def test_only_what_changed_is_packed_again(memory: Memory, tmp_path: Path) -> None:
     first = memory.pack(tmp_path / "shards")
     assert (first.written, first.episodes) == (7, 11)  # the edge by hand has a day of its own

@@ -220,6 +220,7 @@ def test_what_was_shared_by_name_is_brought_up_to_date_without_one(origin: Path)
     assert any(b"since March" in one.read_bytes() for one in (ann / ".helix" / "shared").rglob("*.json"))
 
 
+@pytest.mark.slow
 def test_what_was_forgotten_here_does_not_come_back(origin: Path) -> None:
     ann, anns = member(origin, "ann")
     anns.insights.store(RETRY)
@@ -600,7 +601,7 @@ def test_names_that_others_chose_are_quoted_wherever_an_agent_reads_them(
             {"text": "Rates are  read at start \n"},
             {"source": "a\tb"},
         ],
-        2,
+        1,
     ),
     ids=str,
 )

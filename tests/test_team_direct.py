@@ -177,6 +177,7 @@ def test_what_an_agent_stores_is_known_to_the_others_at_once(
     assert RETRY in client("bob", "insight", "list")[1]
 
 
+@pytest.mark.slow
 def test_what_was_stored_while_the_server_was_away_follows_with_the_next_question(
     client: Client, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:

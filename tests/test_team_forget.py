@@ -123,6 +123,7 @@ def test_records_leave_with_what_they_are_about(tmp_path: Path, team_server: Tea
     ]
 
 
+@pytest.mark.slow
 def test_a_lost_database_takes_nothing_off_the_server(tmp_path: Path, team_server: TeamDatabase) -> None:
     ann = member(tmp_path / "ann")
     ann.insights.store(RETRY)

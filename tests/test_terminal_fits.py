@@ -87,7 +87,7 @@ def solid(text: str) -> str:
 
 @pytest.mark.usefixtures("memory")
 @pytest.mark.parametrize("columns", few([*WIDTHS], 2))
-@pytest.mark.parametrize("name", ASKED)
+@pytest.mark.parametrize("name", few([*ASKED], 7))
 def test_nothing_is_wider_than_the_screen_and_nothing_is_cut(name: str, columns: int) -> None:
     arguments, names = ASKED[name]
     told = shown(*arguments, columns=columns)

@@ -8,6 +8,7 @@ import pytest
 
 from helix_episodes.errors import InvalidArgument, NotFound
 from helix_graph.errors import NotOneOf, OutOfRange, WrongType
+from thoroughness import few_rows
 from topic_clock import NOW, Clock, topics_at
 
 if TYPE_CHECKING:
@@ -108,29 +109,32 @@ def test_rename_and_merge_move_everything(topics: Topics) -> None:
 
 @pytest.mark.parametrize(
     ("call", "error", "says"),
-    [
-        (("append", "nosuch", {"text": "x"}), NotFound, "not found"),
-        (("append", "engin", {"text": "x"}), NotFound, 'did you mean "engine"'),
-        (("append", "engine", {}), InvalidArgument, "needs text"),
-        (("append", "engine", {"text": " "}), InvalidArgument, "empty"),
-        (("append", "engine", {"text": "x", "index": 3}), NotFound, "index 3 out of range"),
-        (("append", "engine", {"text": "x", "index": -1}), OutOfRange, "index"),
-        (("append", "engine", {"text": "x", "match_str": "zzz"}), NotFound, 'no entry matching "zzz"'),
-        (("append", "engine", {"text": "x", "tag": "zzz"}), NotFound, 'no entry with tag "zzz"'),
-        (("append", "engine", {"text": "x", "index": 0, "match_str": "f"}), InvalidArgument, "one of them"),
-        (("revise", "engine", {"text": "x"}), InvalidArgument, "index or match_str"),
-        (("revise", "engine", {"text": "x", "tag": "hot"}), InvalidArgument, "means nothing to revise"),
-        (("delete", "engine", {"index": 7}), NotFound, "out of range"),
-        (("delete", "engine", {"all": True, "index": 0}), InvalidArgument, "one of them"),
-        (("delete", "engine", {"text": "x"}), InvalidArgument, "means nothing to delete"),
-        (("tag", "engine", {}), InvalidArgument, "tags or remove"),
-        (("rename", "engine", {}), InvalidArgument, "new_name"),
-        (("rename", "engine", {"new_name": "ENGINE"}), InvalidArgument, "itself"),
-        (("rename", "engine", {"new_name": "motor"}), InvalidArgument, "merge"),
-        (("merge", "engine", {"into": "nosuch"}), NotFound, "not found"),
-        (("merge", "engine", {"into": "engine"}), InvalidArgument, "itself"),
-        (("explode", "engine", {}), NotOneOf, "append, revise"),
-    ],
+    few_rows(
+        [
+            (("append", "nosuch", {"text": "x"}), NotFound, "not found"),
+            (("append", "engin", {"text": "x"}), NotFound, 'did you mean "engine"'),
+            (("append", "engine", {}), InvalidArgument, "needs text"),
+            (("append", "engine", {"text": " "}), InvalidArgument, "empty"),
+            (("append", "engine", {"text": "x", "index": 3}), NotFound, "index 3 out of range"),
+            (("append", "engine", {"text": "x", "index": -1}), OutOfRange, "index"),
+            (("append", "engine", {"text": "x", "match_str": "zzz"}), NotFound, 'no entry matching "zzz"'),
+            (("append", "engine", {"text": "x", "tag": "zzz"}), NotFound, 'no entry with tag "zzz"'),
+            (("append", "engine", {"text": "x", "index": 0, "match_str": "f"}), InvalidArgument, "one of them"),
+            (("revise", "engine", {"text": "x"}), InvalidArgument, "index or match_str"),
+            (("revise", "engine", {"text": "x", "tag": "hot"}), InvalidArgument, "means nothing to revise"),
+            (("delete", "engine", {"index": 7}), NotFound, "out of range"),
+            (("delete", "engine", {"all": True, "index": 0}), InvalidArgument, "one of them"),
+            (("delete", "engine", {"text": "x"}), InvalidArgument, "means nothing to delete"),
+            (("tag", "engine", {}), InvalidArgument, "tags or remove"),
+            (("rename", "engine", {}), InvalidArgument, "new_name"),
+            (("rename", "engine", {"new_name": "ENGINE"}), InvalidArgument, "itself"),
+            (("rename", "engine", {"new_name": "motor"}), InvalidArgument, "merge"),
+            (("merge", "engine", {"into": "nosuch"}), NotFound, "not found"),
+            (("merge", "engine", {"into": "engine"}), InvalidArgument, "itself"),
+            (("explode", "engine", {}), NotOneOf, "append, revise"),
+        ],
+        10,
+    ),
 )
 def test_what_is_unclear_is_refused_and_changes_nothing(
     topics: Topics, call: tuple[str, str, dict[str, Any]], error: type[Exception], says: str

@@ -28,7 +28,7 @@ from helix_graph.trust import acceptance_of, adopt, content_digest, refusal_of, 
 from hook_calls import call
 from mcp_agent import Agent, agent_of, text_of
 from pseudo_terminal import on_terminal, unstyled
-from thoroughness import few_rows
+from thoroughness import few, few_rows
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -443,10 +443,13 @@ def test_an_archive_in_the_place_of_a_memory_is_not_adopted(old: Path, tmp_path:
 @pytest.mark.parametrize("version", ["2", "3", "4"])
 @pytest.mark.parametrize(
     "name",
-    [
-        *("helix.db", "causality/graph.db", "cache/anti-patterns.json", "hooks/x.given", "rules.json"),
-        "forgotten/5f0c.json",  # it would take this user's own session away
-    ],
+    few(
+        [
+            *("helix.db", "causality/graph.db", "cache/anti-patterns.json", "hooks/x.given", "rules.json"),
+            "forgotten/5f0c.json",  # it would take this user's own session away
+        ],
+        4,
+    ),
 )
 def test_what_git_tracks_is_never_opened(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, name: str, version: str

@@ -54,6 +54,7 @@ def test_the_figures_are_those_of_the_memory(shop: Memory, page_file: Path) -> N
     )
 
 
+@pytest.mark.slow
 def test_older_sessions_are_listed_and_newer_ones_have_their_steps(tmp_path: Path) -> None:
     days = [f"2026-{1 + n // 28 % 12:02}-{1 + n % 28:02}T10:00:00Z" for n in range(TRACES + 40)]
     memory = memory_of(
