@@ -21,8 +21,8 @@ from helix_cli.options import BeginningOf, any_path
 from helix_cli.output import count, emit_json, json_option, say, show, verbatim, warn
 
 if TYPE_CHECKING:
+    from helix_cli.setup.agent_servers import Done
     from helix_cli.setup.definitions import Scope
-    from helix_cli.setup.installers import Done
     from helix_cli.setup.own_files import ExportedPlugin
     from helix_graph.first_look import PreparedMemory
 
@@ -71,7 +71,8 @@ def setup(  # noqa: PLR0913  (the options)
         raise click.UsageError("--print needs the name of an agent")
     if printed and agent is not None:
         return _print(agent, tools=tools, as_json=as_json)
-    from helix_cli.setup.installers import agents_here, carry_out, installer_for
+    from helix_cli.setup.agent_servers import carry_out
+    from helix_cli.setup.installers import agents_here, installer_for
     from helix_cli.setup.settings import require_inside
     from helix_graph.project import project_folder
 

@@ -1,6 +1,7 @@
-"""The memory's server in the settings of an agent: as a file of servers shows it, and by the agent's own command.
+"""What setup does to an agent: edits of files, and the agent's own commands, which know its servers best.
 
-A server of another program under our name is never replaced or removed.
+The memory's server stands in a file of servers, or is known to the agent's command alone. A server of another program
+under our name is never replaced or removed.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ import re
 import shutil
 import subprocess
 from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -17,9 +19,10 @@ import msgspec
 
 from helix_cli.setup.definitions import SERVER, Scope, is_our_program, is_our_server
 from helix_cli.setup.entries import JSON_SERVERS, TOML_SERVERS, line_of_toml_server, server_in
-from helix_cli.setup.json_edit import NotEditable, line_at
-from helix_cli.setup.settings import SettingsChange, read_text, read_toml, records
+from helix_cli.setup.json_edit import NotEditable, line_at, parse
+from helix_cli.setup.settings import SettingsChange, apply, read_text, read_toml, records
 from helix_episodes.errors import ProgramFailed
+from helix_episodes.safe_files import remove_file
 
 #: An agent's own command answers within a second or two; one that waits for input is stopped.
 _SECONDS = 60
@@ -76,6 +79,66 @@ class SetupPlan(msgspec.Struct, frozen=True, kw_only=True):
         """This, and then another."""
         changes, commands = self.changes + other.changes, self.commands + other.commands
         return SetupPlan(changes=changes, commands=commands, notes=self.notes + other.notes)
+
+
+class Done(msgspec.Struct, frozen=True, kw_only=True):
+    """What was done, or would be.
+
+    The diff of each shared file, where its bytes of before are kept, the ``plugin``'s files that come or go as a
+    whole, the commands, and what is left to a person.
+    """
+
+    agent: str
+    removed: bool
+    files: tuple[Path, ...] = ()
+    backups: tuple[Path, ...] = ()
+    plugin: tuple[Path, ...] = ()
+    diff: str = ""
+    commands: tuple[tuple[str, ...], ...] = ()
+    notes: tuple[str, ...] = ()
+    dry_run: bool = False
+
+
+def carry_out(agent: str, plan: SetupPlan, *, removing: bool, dry_run: bool) -> Done:
+    """Does it, the files first: every edit has been worked out and checked by now.
+
+    Raises:
+        NotEditable: A file changed meanwhile; nothing is done then.
+        ProgramFailed: The agent's own command failed; files done by then stay done.
+        WriteFailed: A file cannot be written; files done by then stay done.
+    """
+    changes = [change for change in plan.changes if not change.is_none]
+    if not dry_run:
+        apply(changes)
+        for command in plan.commands:
+            _run(command)
+    return Done(
+        agent=agent,
+        removed=removing,
+        files=tuple(change.path for change in changes),
+        backups=tuple(change.backup for change in changes if change.backup is not None),
+        plugin=tuple(change.path for change in changes if change.within is not None),
+        diff="".join(change.diff for change in changes if change.within is None),
+        commands=tuple(command.line for command in plan.commands),
+        notes=plan.notes,
+        dry_run=dry_run,
+    )
+
+
+def _run(command: Command) -> None:
+    """Runs one of the agent's own commands, and records which server it added and whether it made the file for it."""
+    is_new = command.adds and command.file is not None and not command.file.exists()
+    run_agent(command.line, command.cwd)
+    found, name = records(), str(command.file)
+    servers = {*found.servers, command.server} if command.adds else {*found.servers} - {command.server}
+    made = {*found.made, name} if is_new else {*found.made}
+    if not command.adds and name in made:
+        made.remove(name)
+        if command.file is not None and (text := read_text(command.file)) is not None:
+            with suppress(NotEditable):
+                if parse(text) == {JSON_SERVERS: {}}:  # no server is left, and nothing else was there
+                    remove_file(command.file)
+    msgspec.structs.replace(found, servers=tuple(sorted(servers)), made=tuple(sorted(made))).save()
 
 
 class ServerState(msgspec.Struct, frozen=True, kw_only=True):

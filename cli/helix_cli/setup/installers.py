@@ -14,7 +14,6 @@ import json
 import os
 import shlex
 import shutil
-from contextlib import suppress
 from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, get_args
@@ -23,10 +22,8 @@ import msgspec
 
 from helix_cli.setup.agent_servers import (
     AgentServers,
-    Command,
     ServerState,
     SetupPlan,
-    run_agent,
     server_state_in_json,
     server_state_in_toml,
 )
@@ -51,19 +48,15 @@ from helix_cli.setup.entries import (
     TomlServer,
     require_our_server,
 )
-from helix_cli.setup.json_edit import NotEditable, parse
+from helix_cli.setup.json_edit import NotEditable
 from helix_cli.setup.own_files import SKILL_FILE, files_beside_settings, has_own_files, own_files_plan, skill_contents
 from helix_cli.setup.settings import (
-    apply,
     has_entries,
-    read_text,
     read_toml,
-    records,
     undone,
     with_entries,
     without_entries,
 )
-from helix_episodes.safe_files import remove_file
 
 if TYPE_CHECKING:
     from helix_cli.setup.json_edit import JsonDialect
@@ -84,66 +77,6 @@ class Installed(msgspec.Struct, frozen=True, kw_only=True):
     def is_whole(self) -> bool:
         """Whether nothing is known to be missing."""
         return self.hooks and self.server is not False and self.plugin is not False
-
-
-class Done(msgspec.Struct, frozen=True, kw_only=True):
-    """What was done, or would be.
-
-    The diff of each shared file, where its bytes of before are kept, the ``plugin``'s files that come or go as a
-    whole, the commands, and what is left to a person.
-    """
-
-    agent: str
-    removed: bool
-    files: tuple[Path, ...] = ()
-    backups: tuple[Path, ...] = ()
-    plugin: tuple[Path, ...] = ()
-    diff: str = ""
-    commands: tuple[tuple[str, ...], ...] = ()
-    notes: tuple[str, ...] = ()
-    dry_run: bool = False
-
-
-def carry_out(agent: str, plan: SetupPlan, *, removing: bool, dry_run: bool) -> Done:
-    """Does it, the files first: every edit has been worked out and checked by now.
-
-    Raises:
-        NotEditable: A file changed meanwhile; nothing is done then.
-        ProgramFailed: The agent's own command failed; files done by then stay done.
-        WriteFailed: A file cannot be written; files done by then stay done.
-    """
-    changes = [change for change in plan.changes if not change.is_none]
-    if not dry_run:
-        apply(changes)
-        for command in plan.commands:
-            _run(command)
-    return Done(
-        agent=agent,
-        removed=removing,
-        files=tuple(change.path for change in changes),
-        backups=tuple(change.backup for change in changes if change.backup is not None),
-        plugin=tuple(change.path for change in changes if change.within is not None),
-        diff="".join(change.diff for change in changes if change.within is None),
-        commands=tuple(command.line for command in plan.commands),
-        notes=plan.notes,
-        dry_run=dry_run,
-    )
-
-
-def _run(command: Command) -> None:
-    """Runs one of the agent's own commands, and records which server it added and whether it made the file for it."""
-    is_new = command.adds and command.file is not None and not command.file.exists()
-    run_agent(command.line, command.cwd)
-    found, name = records(), str(command.file)
-    servers = {*found.servers, command.server} if command.adds else {*found.servers} - {command.server}
-    made = {*found.made, name} if is_new else {*found.made}
-    if not command.adds and name in made:
-        made.remove(name)
-        if command.file is not None and (text := read_text(command.file)) is not None:
-            with suppress(NotEditable):
-                if parse(text) == {JSON_SERVERS: {}}:  # no server is left, and nothing else was there
-                    remove_file(command.file)
-    msgspec.structs.replace(found, servers=tuple(sorted(servers)), made=tuple(sorted(made))).save()
 
 
 def _chosen_tools(found: ServerState | None, asked: str | None) -> tuple[str | None, SetupPlan]:
