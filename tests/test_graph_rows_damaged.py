@@ -38,7 +38,6 @@ DAMAGE = {
     "wording": "UPDATE wording SET folded = ''",
     "pattern": "DELETE FROM pattern",
 }
-CASES = [*few(list(DAMAGE), 4)]
 
 
 @pytest.fixture
