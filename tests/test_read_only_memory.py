@@ -10,12 +10,14 @@ import subprocess
 import sys
 import time
 from contextlib import closing
+from types import SimpleNamespace
 from typing import TYPE_CHECKING
 
 import pytest
 
 from advised_project import ADVICE as SHOPS_ADVICE
 from advised_project import advised
+from direct_agent import direct_agent_of
 from helix_graph import Memory
 from hook_calls import call
 
@@ -90,6 +92,22 @@ def test_the_doctor_and_the_status_name_it_and_say_what_to_do(project: Path) -> 
     for text in (said, status):
         assert "permission denied" in text
         assert f"chmod u+w {root}" in " ".join(text.split())
+
+
+def test_what_to_do_depends_on_why(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    memory = Memory.init(tmp_path)
+    assert memory.read_only is None
+    with direct_agent_of(memory.root) as agent:
+        monkeypatch.setattr(os, "access", lambda *_: False)
+        assert f"chmod u+w {memory.root}" in str(memory.read_only)
+        assert f"chmod u+w {memory.root}" in agent.call("status").text
+    owner = memory.root.stat().st_uid
+    with monkeypatch.context() as another:
+        another.setattr(os, "geteuid", lambda: owner + 1)
+        assert f"have its owner (user {owner}) let you write there" in str(memory.read_only)
+    monkeypatch.setattr(os, "statvfs", lambda _: SimpleNamespace(f_flag=os.ST_RDONLY))
+    assert "(read-only file system)" in str(memory.read_only)
+    assert "mount its disk so that it can be written" in str(memory.read_only)
 
 
 FAILED = {"tool_name": "Bash", "error": "E   ModuleNotFoundError: No module named 'respx'\n1 failed in 0.10s"}
