@@ -52,6 +52,7 @@ from helix_episodes.msgspec_types import ready
 from helix_episodes.redaction import for_disk
 from helix_episodes.store import EpisodeStore, decode_episode, plain_json
 from helix_graph.graph.assertions import EDGE_TYPES, Assertion, AssertionStore, now
+from helix_graph.project import without_forgotten
 from helix_graph.validation import as_choice, as_datetime, as_int, as_line, as_path, as_str, as_text
 
 if TYPE_CHECKING:
@@ -91,6 +92,17 @@ class Episodes(EpisodeStore):
         found = super().get(name)
         short = None if found else _WITHOUT_SESSION.fullmatch(name.removeprefix("episode-"))
         return super().get(f"{short[1]}-session-{short[2]}") if short else found
+
+    def files(self) -> list[Path]:
+        """The episode files, by name, but for those of forgotten sessions."""
+        return without_forgotten(self.folder.parent, super().files())
+
+    def require(self, name: str) -> Episode:
+        """The episode that a person names, as `resolve` understands it; a forgotten one is none."""
+        found = super().require(name)
+        if not without_forgotten(self.folder.parent, [self.path_of(found.session)]):
+            raise NotFound.of_episode(name)
+        return found
 
     def scan(self) -> Iterator[tuple[Path, Episode | InvalidEpisode]]:
         """Every file with its episode, or with the error that says what is wrong with it."""

@@ -19,6 +19,7 @@ from helix_graph.git import main_work_tree, pointer_in
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterable
     from typing import TypeVar
 
     import msgspec
@@ -94,6 +95,12 @@ def digest(name: str) -> str:
 def forgotten_digests(root: Path) -> frozenset[str]:
     """The hashes of all forgotten sessions of the memory in ``root``."""
     return frozenset(path.stem for path in (root / FORGOTTEN).glob("*.json"))
+
+
+def without_forgotten(root: Path, files: Iterable[Path]) -> list[Path]:
+    """The files of episodes without those of forgotten sessions, which an older copy may have brought back."""
+    forgotten = forgotten_digests(root)
+    return [path for path in files if not forgotten or digest(path.stem.removeprefix("episode-")) not in forgotten]
 
 
 def forgotten_elsewhere(root: Path) -> frozenset[str]:

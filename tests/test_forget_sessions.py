@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from git_world import git
 from helix_episodes import ingest
 from helix_episodes.errors import HelixGraphError, NotFound
 from helix_episodes.extraction.pipeline import extract
@@ -17,6 +18,7 @@ from helix_episodes.safe_files import remove_file
 from helix_graph import Memory
 from helix_graph.errors import GraphNotCompiled
 from helix_graph.insights import harvest
+from helix_graph.shards.files import check_shard
 from helix_graph.tombstones import Tombstones
 from helix_graph.trust import team_marker
 from processes import assert_as_fresh, write_logs
@@ -446,3 +448,24 @@ def test_no_word_is_left_of_a_session_whose_file_is_gone(memory: Memory) -> None
     memory.episodes.path_of("theirs").unlink()
     memory.graph.compile()
     assert not any(b"zanzibarcorp" in path.read_bytes() for path in memory.root.rglob("*") if path.is_file())
+
+
+def test_an_older_copy_of_a_forgotten_session_is_nowhere(memory: Memory, tmp_path: Path) -> None:
+    """The doctor names it; compile leaves it out, and so does all that reads, packs or shares episodes."""
+    git(tmp_path, "init", "-q")
+    path = memory.episodes.path_of("the-secret-session")
+    copy = path.read_bytes()
+    memory.forget(["the-secret-session"])
+    path.write_bytes(copy)
+    memory.graph.compile()
+    assert "the-secret-session" not in {one.session for one in memory.episodes.list()}
+    assert "the-secret-session" not in {one.session for one in memory.causality.episodes()[0]}
+    with pytest.raises(NotFound):
+        memory.episodes.require("the-secret-session")
+    assert "bindery" not in str(memory.insights.harvest())
+    memory.pack(tmp_path / "shards")
+    assert {name for one in (tmp_path / "shards").rglob("*.parquet") for name in check_shard(one)} == {
+        path.stem for path in memory.episodes.files()
+    }
+    assert not any("the-secret-session" in name for name in memory.sharing.add(episodes=True).staged)
+    assert "forgotten" in [one.kind for one in memory.doctor().findings if one.file.endswith(path.name)]

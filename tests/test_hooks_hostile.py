@@ -21,7 +21,10 @@ from hook_calls import call, wait_for
 from thoroughness import few
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
+
+    from session_script import Script
 
 _HOOK = [sys.executable, "-c", "from helix_cli.entry import main; main()", "hook"]
 HOSTILE = [
@@ -317,3 +320,32 @@ def test_sessions_that_are_over_leave_nothing(project: Path) -> None:
     os.utime(file, (0, 0))
     given.sweep()
     assert not file.exists()
+
+
+#: The work of a session's end, during which the memory is deleted.
+_DELETED = """
+import shutil, sys
+from helix_cli.hooks import background
+from helix_cli.hooks.call import read_call
+from helix_cli.hooks.dispatch import answer_call
+extract = background.extract_log
+def extract_log(call, root):
+    shutil.rmtree(root)
+    return extract(call, root)
+background.extract_log = extract_log
+list(answer_call(read_call("session-end", sys.stdin.buffer.read()), lambda _: True))
+"""
+
+
+def test_a_memory_that_is_deleted_meanwhile_is_not_made_again(tmp_path: Path, script: Callable[..., Script]) -> None:
+    """It would have no .gitignore, and nobody would have accepted it."""
+    memory = Memory.init(tmp_path)
+    log = script("s1", root=str(tmp_path)).prompt("Fix it").run("pytest -q", "1 passed in 0.1s").save(tmp_path / "logs")
+    told = {"session_id": "s1", "cwd": str(tmp_path), "transcript_path": str(log)}
+    subprocess.run(
+        [sys.executable, "-c", _DELETED],
+        input=json.dumps(told).encode(),
+        env={**os.environ, "CLAUDE_CONFIG_DIR": str(log.parent)},
+        check=True,
+    )
+    assert not memory.root.exists()

@@ -111,14 +111,26 @@ def _descriptor(path: Path | str, *, follow: bool) -> int:
     return os.open(path, flags)
 
 
+#: Folders that this process found and must not make again, should somebody delete them meanwhile.
+_NOT_MADE: set[Path] = set()
+
+
+def never_make(path: Path) -> None:
+    """From now on this process does not make the folder, whatever is to be written below it."""
+    _NOT_MADE.add(path)
+
+
 def make_folder(path: Path) -> None:
     """Makes a folder and those above it that are missing, for their owner alone, whatever the umask.
 
     Raises:
-        OSError: One of them cannot be made, or something else is in its place.
+        OSError: One of them cannot be made, or something else is in its place, or it is one that this process must not
+            make (`never_make`).
     """
     if path.is_dir():
         return
+    if path in _NOT_MADE:
+        raise FileNotFoundError(errno.ENOENT, "it was deleted meanwhile", str(path))
     make_folder(path.parent)
     with contextlib.suppress(FileExistsError):  # another process may have been faster
         path.mkdir()

@@ -41,6 +41,7 @@ from helix_graph.graph.patterns import (
     select_patterns,
 )
 from helix_graph.graph.similar_decisions import COMPARES, SimilarAnswer, words_of
+from helix_graph.project import without_forgotten
 from helix_graph.stats.intervals import wilson_interval
 from helix_graph.trust import every_shared_episode
 from helix_graph.validation import as_choice, as_int, as_path, as_str
@@ -203,7 +204,7 @@ class Causality:
         """The questions of this user's own sessions, and of those that somebody else may have written, if any."""
         if self._only is not None:
             return self, None
-        names = {path.stem for path in EpisodeStore(self._graph.episodes).files()}
+        names = {path.stem for path in self._files()}
         every = every_shared_episode(self._graph.episodes.parent)
         shared = names if every is None else names & every
         return (self.among(names - shared), self.among(shared)) if shared else (self, None)
@@ -457,13 +458,16 @@ class Causality:
         """Every session as people have corrected it, or those of these episodes, and the files that are none."""
         corrections = AssertionStore(self._assertions).corrections()
         store = EpisodeStore(self._graph.episodes)
-        files = store.files() if names is None else [store.path_of(name.removeprefix(PREFIX)) for name in names]
+        files = self._files() if names is None else [store.path_of(name.removeprefix(PREFIX)) for name in names]
         return _read((path for path in files if self._only is None or path.stem in self._only), corrections)
+
+    def _files(self) -> list[Path]:
+        return without_forgotten(self._graph.episodes.parent, EpisodeStore(self._graph.episodes).files())
 
     def each_episode(self) -> Iterator[Episode]:
         """Every session as people have corrected it, one at a time: keeping 10,000 takes longer than reading them."""
         corrections = AssertionStore(self._assertions).corrections()
-        found = _each_in(EpisodeStore(self._graph.episodes).files(), corrections)
+        found = _each_in(self._files(), corrections)
         return (one for one in found if not isinstance(one, SkippedFile))
 
     def trials(self) -> list[Trial]:

@@ -31,6 +31,7 @@ from helix_graph.graph.assertions import AssertionStore, decode_assertion, disti
 from helix_graph.graph.episode_rows import SUFFIX, decode_episode
 from helix_graph.graph.model import SkippedFile
 from helix_graph.graph.observations import trial_of
+from helix_graph.project import without_forgotten
 from helix_graph.shards.files import Member, ShardKey, path_of_shard, read_members, shard_files, write_shard
 from helix_graph.shards.rows import FACTS, Row, episode_id, rows_by_fact
 
@@ -169,7 +170,7 @@ def _sources(memory: Path, known: dict[str, dict[str, Path]]) -> Iterator[_Sourc
     for path, one in AssertionStore(memory / "causality" / "assertions").scan():
         if not isinstance(one, InvalidAssertion) and (unit := unit_of(name_of(one), one)):
             asserted[unit].append((path.stem, encode_assertion(one)))
-    for path in store.files():
+    for path in without_forgotten(memory, store.files()):
         name = path.stem
         try:
             size = path.stat().st_size

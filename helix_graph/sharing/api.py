@@ -24,6 +24,7 @@ from helix_graph.insights import rows
 from helix_graph.insights.model import FeedbackEntry, ForgottenInsight, Record
 from helix_graph.insights.safe_quoting import logged_name_or_quoted
 from helix_graph.insights.transfer import ImportedFile, checked_record, take_in
+from helix_graph.project import without_forgotten
 from helix_graph.shared_authors import SHARED_HERE
 from helix_graph.sharing.model import ShareAdded, ShareCandidate, ShareList, ShareMerged, ShareState
 from helix_graph.sharing.own_records import OwnRecords, named_sessions, own_entries, own_insights, shared_entry
@@ -136,7 +137,7 @@ class Sharing:
             path
             for folder, wanted in zip(IN_PLACE, (episodes, assertions), strict=True)
             if wanted
-            for path in sorted((self.root / folder).glob("*.json"))
+            for path in without_forgotten(self.root, sorted((self.root / folder).glob("*.json")))
             if not team_marker(self.root, path.stem).exists()  # what came from a server is not this user's to share
         ]
         files = {f"{FOLDER}/{name}": encode(one) for name, one in records.items()}

@@ -20,6 +20,7 @@ from helix_cli.hooks.log import noted
 from helix_cli.hooks.session_dedup import SessionDedup
 from helix_cli.hooks.timed_child import ANSWERED
 from helix_episodes.errors import WriteFailed
+from helix_episodes.safe_files import never_make
 from helix_graph.project import FOLDER, disabled_by, memory_folder
 from helix_graph.trust import adopt, adopted_sentence, is_memory, refusal_of, silence_from_git
 from helix_graph.writability import read_only
@@ -136,6 +137,7 @@ def answer_call(call: HookCall, say: Callable[[bytes], bool]) -> Iterator[bytes]
     if not trusted:
         say(shaped(call.agent, call.event, "", notice=notice))
         return
+    never_make(folder)  # its user may delete it while something is done in the background
     if call.event == "session-start" and (refused := read_only(folder)):
         notice = f"helix-graph: {refused}"
     with noted(folder, call.event):
