@@ -48,6 +48,7 @@ def test_a_correction_is_kept_in_the_persons_words(prompt: str, said: str) -> No
     [
         "No problem, thanks!",
         "Don't worry about it",
+        "No problem. Use the new one then.",
         "don't forget the changelog",
         "no, don't push yet",
         "Stop here for now",

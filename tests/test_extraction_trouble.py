@@ -123,6 +123,7 @@ def test_a_state_that_nobody_asked_for_is_a_report(script: Begin, episode_of: Ex
         "it worked fine, thanks",
         "same thing for the other page",
         "it's not needed",
+        "the old export still works",
         "the old page is included",
         "let's investigate the third one",
         "there are no errors now",

@@ -348,7 +348,7 @@ _IN_PLACE = re.compile(
 _PARTS = re.compile(r"[;:] |\bso (?:please )?")
 _MEANT = re.compile(r"^I (?:said|meant)\b(?! nothing\b)|^I'd rather\b", re.IGNORECASE)
 #: How things are done where the agent works.
-_CUSTOM = re.compile(r"\bthis project uses\b|^we (?:never|don't (?!have)) ?", re.IGNORECASE)
+_CUSTOM = re.compile(r"^we (?:never|don't (?!have)) ?", re.IGNORECASE)
 #: What else asks for something new.
 _ASKS = re.compile(r"^add\b|\bneed\b|\?$", re.IGNORECASE)
 _HARMLESS = frozenset({"worry", "forget"})
