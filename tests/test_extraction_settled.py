@@ -169,6 +169,7 @@ def test_what_a_hook_runs_is_no_probe(script: Begin, episode_of: Extracted) -> N
     ("before", "after"),
     [
         ("Now the failing test first; it should fail.", ""),
+        ("Let me run it to confirm that the new test fails.", ""),
         ("", "Fails as expected: nothing implements it yet."),
     ],
 )

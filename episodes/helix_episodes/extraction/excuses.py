@@ -189,7 +189,7 @@ def _failures(run: CheckRun) -> set[str]:
 
 
 _ANNOUNCED = re.compile(
-    r"\b(?:should|must|will)\b(?:(?!\b(?:no|not|nothing|none|never|any|anything|why"
+    r"\b(?:should|must|will|confirm\w*|verify|make sure|see)\b(?:(?!\b(?:no|not|nothing|none|never|any|anything|why"
     r"|what|which|where|how)\b|n['\u2019]t\b)[^.\n]){0,60}\bfail",
     re.IGNORECASE,
 )
