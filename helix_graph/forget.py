@@ -52,7 +52,16 @@ from helix_graph.graph.compile import discard, erase_traces
 from helix_graph.helix_db import HelixDatabase, database_path
 from helix_graph.issues.api import Issues
 from helix_graph.plans.workspaces import forget_names, forget_tasks
-from helix_graph.project import ACCEPTED_RULES, HIGHLIGHTS, HOOK_LOG, PAGES, PREPARED, RULE_TRIALS, digest
+from helix_graph.project import (
+    ACCEPTED_RULES,
+    HIGHLIGHTS,
+    HOOK_LOG,
+    PAGES,
+    PREPARED,
+    RULE_TRIALS,
+    digest,
+    forgotten_digests,
+)
 from helix_graph.rules.staged import AcceptedRule, forget_rules
 from helix_graph.set_aside import ASSERTIONS, SET_ASIDE, quarantined_of_session, quarantined_sessions
 from helix_graph.shards.files import forget_in_shards, parquet_modules
@@ -295,7 +304,8 @@ def forget(
 ) -> ForgetReport:
     """Removes sessions from the memory in ``root`` and verifies that nothing of them remains.
 
-    An empty selection takes up what earlier attempts have left unverified. The tombstones come first: whoever reads a
+    An empty selection takes up what earlier attempts have left unverified, and what came back since from an older copy.
+    The tombstones come first: whoever reads a
     log or harvests meanwhile sees them before it has finished. Then come plans and insights in ``databases``: while a
     session's episode is there, an attempt that was cut short can be made again. What was shared of them through git
     leaves the work tree, and is proposed to be forgotten (`helix_graph.sharing.api.Sharing.withdraw`).
@@ -307,16 +317,13 @@ def forget(
     """
     store, tombstones = EpisodeStore(graph.episodes), Tombstones(root)
     waiting, by_condition = tombstones.unproved().keys(), selection.project or selection.since or selection.until
-    if not (selection.sessions or by_condition or waiting):
+    back = set[str]() if selection.sessions or by_condition else _back_again(root, store, databases)
+    if not (selection.sessions or by_condition or waiting or back):
         raise HelixGraphError("say what to forget: sessions, a project, or a time (since, until)")
     scanned = list(store.scan()) if by_condition else []
     chosen = {_recorded(name, root, store, databases) for name in selection.sessions}
     chosen |= {session_of(path) for path, one in scanned if isinstance(one, Episode) and selection.takes(one)}
-    left = {session_of(path) for path in store.files()} | quarantined_sessions(root)
-    for insights in databases if waiting else ():
-        with suppress(MemoryDamaged, NotOurDatabase):  # the proof names it
-            left |= insights.sessions_named()
-    chosen |= {name for name in left if digest(name) in waiting}
+    chosen |= {name for name in _left_of(root, store, databases) if digest(name) in waiting} | back
     sessions, proof, shared = sorted(chosen), None, tuple[str, ...]()
     written = [AssertionStore(folder / ASSERTIONS) for folder in (graph.causality, root / SET_ASIDE)]
     assertions = [path for one in written for path in one.naming(sessions)]
@@ -346,6 +353,21 @@ def forget(
         dry_run=dry_run,
         shared=shared,
     )
+
+
+def _left_of(root: Path, store: EpisodeStore, databases: Sequence[Insights]) -> set[str]:
+    """The sessions that have an episode here, one that was set aside, or an insight."""
+    found = {session_of(path) for path in store.files()} | quarantined_sessions(root)
+    for insights in databases:
+        with suppress(MemoryDamaged, NotOurDatabase):  # the proof names it
+            found |= insights.sessions_named()
+    return found
+
+
+def _back_again(root: Path, store: EpisodeStore, databases: Sequence[Insights]) -> set[str]:
+    """Those that were forgotten, and are here again from an older copy."""
+    forgotten = forgotten_digests(root)
+    return {name for name in _left_of(root, store, databases) if digest(name) in forgotten} if forgotten else set()
 
 
 def _recorded(name: str, root: Path, store: EpisodeStore, databases: Sequence[Insights]) -> str:

@@ -469,3 +469,20 @@ def test_an_older_copy_of_a_forgotten_session_is_nowhere(memory: Memory, tmp_pat
     }
     assert not any("the-secret-session" in name for name in memory.sharing.add(episodes=True).staged)
     assert "forgotten" in [one.kind for one in memory.doctor().findings if one.file.endswith(path.name)]
+    assert memory.forget().sessions == ("the-secret-session",)
+    assert not path.exists()
+
+
+def test_what_an_older_database_has_of_a_forgotten_session_goes_without_a_name(memory: Memory) -> None:
+    memory.insights.store("The guillotine of hall seven sticks", origin="agent", episode="episode-the-secret-session")
+    assert "the-secret-session" in memory.insights.sessions_named()
+    copy = memory.insights.path.read_bytes()
+    memory.forget(["the-secret-session"])
+    for side in ("-wal", "-shm"):
+        memory.insights.path.with_name(f"helix.db{side}").unlink(missing_ok=True)
+    memory.insights.path.write_bytes(copy)
+    assert "the-secret-session" in memory.insights.sessions_named()
+    assert memory.forget().sessions == ("the-secret-session",)
+    assert "the-secret-session" not in memory.insights.sessions_named()
+    with pytest.raises(HelixGraphError, match="say what to forget"):
+        memory.forget()

@@ -330,22 +330,33 @@ from helix_cli.hooks.call import read_call
 from helix_cli.hooks.dispatch import answer_call
 extract = background.extract_log
 def extract_log(call, root):
-    shutil.rmtree(root)
+    if "--all" in sys.argv:
+        shutil.rmtree(root)
+    else:  # of a deletion that is under way
+        for path in root.iterdir():
+            shutil.rmtree(path) if path.is_dir() else path.unlink()
     return extract(call, root)
 background.extract_log = extract_log
 list(answer_call(read_call("session-end", sys.stdin.buffer.read()), lambda _: True))
 """
 
 
-def test_a_memory_that_is_deleted_meanwhile_is_not_made_again(tmp_path: Path, script: Callable[..., Script]) -> None:
+@pytest.mark.parametrize("whole", ["--all", "--nearly"])
+def test_a_memory_that_is_deleted_meanwhile_is_not_made_again(
+    tmp_path: Path, script: Callable[..., Script], whole: str
+) -> None:
     """It would have no .gitignore, and nobody would have accepted it."""
     memory = Memory.init(tmp_path)
+    memory.graph.compile()
     log = script("s1", root=str(tmp_path)).prompt("Fix it").run("pytest -q", "1 passed in 0.1s").save(tmp_path / "logs")
-    told = {"session_id": "s1", "cwd": str(tmp_path), "transcript_path": str(log)}
+    memory.extract([log])
+    log = script("s2", root=str(tmp_path)).prompt("Fix it").run("pytest -q", "1 passed in 0.1s").save(tmp_path / "logs")
+    told = {"session_id": "s2", "cwd": str(tmp_path), "transcript_path": str(log)}
     subprocess.run(
-        [sys.executable, "-c", _DELETED],
+        [sys.executable, "-c", _DELETED, whole],
         input=json.dumps(told).encode(),
         env={**os.environ, "CLAUDE_CONFIG_DIR": str(log.parent)},
         check=True,
     )
-    assert not memory.root.exists()
+    assert not memory.root.exists() or list(memory.root.iterdir()) == []
+    assert memory.root.exists() == (whole != "--all")

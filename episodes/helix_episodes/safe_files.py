@@ -120,6 +120,11 @@ def never_make(path: Path) -> None:
     _NOT_MADE.add(path)
 
 
+def is_any_gone() -> bool:
+    """Whether a folder of `never_make` is there no more."""
+    return not all(path.is_dir() for path in _NOT_MADE)
+
+
 def make_folder(path: Path) -> None:
     """Makes a folder and those above it that are missing, for their owner alone, whatever the umask.
 

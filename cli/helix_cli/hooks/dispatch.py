@@ -21,7 +21,7 @@ from helix_cli.hooks.session_dedup import SessionDedup
 from helix_cli.hooks.timed_child import ANSWERED
 from helix_episodes.errors import WriteFailed
 from helix_episodes.safe_files import never_make
-from helix_graph.project import FOLDER, disabled_by, memory_folder
+from helix_graph.project import FOLDER, FOLDERS, disabled_by, memory_folder
 from helix_graph.trust import adopt, adopted_sentence, is_memory, refusal_of, silence_from_git
 from helix_graph.writability import read_only
 
@@ -90,6 +90,18 @@ def _trusted(call: HookCall, root: Path) -> tuple[bool, str]:
     return refusal is None, f"helix-graph: {notice}" if call.event == "session-start" else ""
 
 
+def _begun(call: HookCall, root: Path) -> str:
+    """Work on the memory begins: what a person is told of it when a session begins and it can only be read.
+
+    Its user may delete it while something is done in the background: from now on none of its folders is made again.
+    """
+    for path in (root, *(root / name for name in FOLDERS)):
+        if path.is_dir():
+            never_make(path)
+    refused = read_only(root) if call.event == "session-start" else None
+    return f"helix-graph: {refused}" if refused else ""
+
+
 def _is_ignored(root: Path, call: HookCall) -> bool:
     folders = (root.parent, root) if root.name == FOLDER else (root,)
     if not any((folder / _IGNORE_FILE).exists() for folder in folders):
@@ -137,9 +149,7 @@ def answer_call(call: HookCall, say: Callable[[bytes], bool]) -> Iterator[bytes]
     if not trusted:
         say(shaped(call.agent, call.event, "", notice=notice))
         return
-    never_make(folder)  # its user may delete it while something is done in the background
-    if call.event == "session-start" and (refused := read_only(folder)):
-        notice = f"helix-graph: {refused}"
+    notice = _begun(call, folder) or notice
     with noted(folder, call.event):
         if _is_ignored(folder, call):
             return

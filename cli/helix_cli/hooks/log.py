@@ -8,6 +8,7 @@ import os
 import time
 
 from helix_episodes.errors import HelixGraphError
+from helix_episodes.safe_files import is_any_gone
 from helix_graph.project import HOOK_LOG
 
 TYPE_CHECKING = False
@@ -47,8 +48,8 @@ def note(root: Path, event: str, problem: str) -> None:
 
     sentence = " ".join(for_disk(problem).split())[:_LONGEST_PROBLEM]
     line = f"{time.strftime('%Y-%m-%dT%H:%M:%SZ', time.gmtime())} | {event} | {sentence}\n"
-    if root.is_symlink():
-        return  # a memory that is a link is not ours to write to
+    if root.is_symlink() or is_any_gone():
+        return  # a memory that is a link is not ours to write to, and one that is being deleted is to go
     with contextlib.suppress(OSError):
         flags = os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
         with os.fdopen(os.open(root / HOOK_LOG, flags, 0o600), "rb+") as file:
