@@ -180,7 +180,7 @@ def _facts(edges: Iterable[tuple[str, str, str, int, int]]) -> list[EpisodeFacts
 def _in_a_file(facts: Sequence[EpisodeFacts]) -> Adjacency:
     connection = database.open_in_memory()
     database.create_tables(connection, GRAPH_FILE)
-    changes = GraphChanges(connection, empty=True)
+    changes = GraphChanges(connection, empty=False)
     for number, each in enumerate(facts):
         add_episode(rows_of(each, number), changes)
     finish_changes(changes)

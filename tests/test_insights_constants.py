@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     Make = Callable[..., Insights]
 
-START = datetime(2026, 11, 1, 12, tzinfo=UTC)
+START = datetime(2026, 1, 1, 12, tzinfo=UTC)
 QUERY = "zeta"
 
 

@@ -99,7 +99,7 @@ def test_nought_stays_nought(insights: Insights) -> None:
 
 
 def test_decay_depends_on_time_and_not_on_calls(tmp_path: Path) -> None:
-    now = datetime(2026, 11, 1, tzinfo=UTC)
+    now = datetime(2026, 1, 1, tzinfo=UTC)
     often, seldom = (Insights(tmp_path / place / "helix.db", clock=lambda: now) for place in ("often", "seldom"))
     for one in (often, seldom):
         name = one.store(ADVICE, initial=0.1)["name"]
