@@ -21,8 +21,8 @@ test:  ## what runs every day
 test-slow:  ## what takes longer, and every property on its usual number of examples
 	$(BIN)pytest -q -n 2 -m "slow or hypothesis" --hypothesis-profile=thorough
 
-test-stores:  ## the suites of stores once more, with PostgreSQL as the place where the memory is kept
-	$(BIN)pytest -q -n 2 --stores=postgresql
+test-stores:  ## the suites of stores once more, slow ones too, with PostgreSQL as the place where the memory is kept
+	$(BIN)pytest -q -n 2 --stores=postgresql -m "not fuzz"
 
 lint:
 	$(BIN)ruff check .
