@@ -554,10 +554,11 @@ class Memory:
         leaves the shards as well.
         """
         from helix_graph.shards.files import remember_folder
-        from helix_graph.shards.pack import pack
+        from helix_graph.shards.pack import pack, require_memories
 
         folder = as_path("output", output).absolute()
         several = [self.root, *(as_path("memories", one) for one in as_tuple("memories", memories))]
+        require_memories(several[1:])
         for root in several:
             remember_folder(root, folder)
         return pack(several, folder, workers=workers, progress=progress)

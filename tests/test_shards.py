@@ -419,10 +419,18 @@ def test_what_cannot_be_folded_is_said(shards: Path, tmp_path: Path) -> None:
         fold([tmp_path / "nowhere"], tmp_path / "sums")
     with pytest.raises(InvalidArgument, match="engine"):
         fold([shards], tmp_path / "sums", engine="dask")
-    with pytest.raises(InvalidArgument, match="is no folder"):
+    with pytest.raises(InvalidArgument, match="is no memory"):
         pack([tmp_path / "nowhere"], tmp_path / "sums")
     with pytest.raises(ProgramFailed, match="DuckDB cannot be opened"):
         fold([shards], tmp_path / "sums", memory_limit="much")
+
+
+def test_a_memory_that_is_none_is_refused_and_nothing_is_written(world: Memory, tmp_path: Path) -> None:
+    (tmp_path / "repository").mkdir()
+    for wrong in ("nowhere", "repository"):
+        with pytest.raises(InvalidArgument, match="is no memory"):
+            world.pack(tmp_path / "packed", memories=[tmp_path / wrong])
+    assert [path.name for path in tmp_path.rglob("*")] == ["repository"]
 
 
 @pytest.mark.parametrize(("module", "extra"), [("pyarrow", "parquet"), ("duckdb", "duckdb"), ("pyspark", "spark")])

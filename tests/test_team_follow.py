@@ -100,6 +100,19 @@ def test_a_server_that_is_away_is_named_once_a_minute_and_answers_come_all_the_s
     assert asked(capsys, "insight", "list") == (found, "")
 
 
+@pytest.mark.usefixtures("bob")
+def test_a_wrong_address_does_not_keep_the_right_one_waiting(
+    tmp_path: Path, team_server: TeamDatabase, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    ann = member(tmp_path / "ann")
+    ann.insights.store(RETRY)
+    ann.team.sync(team_server.url("ann"), project="shop")
+    monkeypatch.setenv("HELIX_DATABASE", "postgresql://bob:word@localhost:1/team")
+    assert "cannot be reached" in asked(capsys, "insight", "list")[1]
+    monkeypatch.setenv("HELIX_DATABASE", team_server.url("bob"))
+    assert RETRY in asked(capsys, "insight", "list")[0]
+
+
 @pytest.mark.slow
 def test_a_server_that_never_answers_costs_a_question_few_seconds(
     bob: Memory, silent_server: tuple[str, list[int]], monkeypatch: pytest.MonkeyPatch

@@ -92,13 +92,18 @@ def pack(
         workers: At most so many processes where there is much to do; None: one for each core.
         progress: Called with shards done, shards to write and the shard, before each is written.
     """
-    for one in memories:
-        if not one.is_dir():
-            raise InvalidArgument("memories", f"have {one}, which is no folder; name the folder of a memory (.helix)")
+    require_memories(memories)
     with WriteFailed.for_os_errors(output):
         make_folder(output)
         with locked(output):
             return _pack(memories, output, workers=workers, progress=progress)
+
+
+def require_memories(memories: Sequence[Path]) -> None:
+    """Raises InvalidArgument where a folder has nothing of a memory, before anything is written to it."""
+    for one in memories:
+        if not any((one / name).exists() for name in ("episodes", "causality", "helix.db")):
+            raise InvalidArgument("memories", f"have {one}, which is no memory; name the folder of one (.helix)")
 
 
 def _pack(memories: Sequence[Path], output: Path, *, workers: int | None, progress: Progress | None) -> PackReport:

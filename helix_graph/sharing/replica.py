@@ -186,15 +186,20 @@ class Replica:
             self._is_unsynced = False
         self.change(number=number, **({"pending": True} if records else {}))
 
-    def was_away(self, *, within: float) -> bool:
-        """Whether the server could not be asked within so many seconds before now."""
+    def was_away(self, address: str, *, within: float) -> bool:
+        """Whether the server at this address could not be asked within so many seconds before now."""
+        path = self.root / TEAM / _AWAY
         with suppress(OSError):
-            return time.time() - (self.root / TEAM / _AWAY).stat().st_mtime < within
+            return time.time() - path.stat().st_mtime < within and path.read_bytes() == _called(address)
         return False
 
-    def note_away(self) -> None:
-        """Remembers that the server could not be asked now."""
-        write_atomically(self.root / TEAM / _AWAY, b"")
+    def note_away(self, address: str) -> None:
+        """Remembers that the server at this address could not be asked now."""
+        write_atomically(self.root / TEAM / _AWAY, _called(address))
+
+    def note_back(self) -> None:
+        """Remembers that the server was asked."""
+        remove_file(self.root / TEAM / _AWAY)
 
     def lacks(self, entry: ServerEntry) -> bool:
         """Whether an object has to be read: it is none that is here already, as the server has it now."""
@@ -395,6 +400,13 @@ def _check_sizes(kind: str, data: bytes) -> None:
     longest = _LONGEST_TEXT if kind == "episode" else LARGEST_RECORD
     if any(len(line) > longest for line in data.splitlines()):
         raise ValueError(f"a text of it has more than {longest:,} bytes")
+
+
+def _called(address: str) -> bytes:
+    """Which address it is, without its password and settings: no trace of these may lie on a disk."""
+    before, _, after = address.partition("?")[0].rpartition("@")
+    role = before.removeprefix("postgresql://").partition(":")[0]
+    return sha256(f"{role}@{after}".encode()).hexdigest().encode()
 
 
 def _name_here(item: ReplicaItem) -> str:

@@ -115,6 +115,7 @@ class Team:
             if mine:  # from now on it is this memory's own as what it pushed itself
                 passes.append(self._push_all(server, replica, standing, progress, mine=True))
             pulled = self._pull(server, replica, standing, until=None)
+        replica.note_back()
         return TeamReport(
             project=name,
             role=author_name(standing.role),
@@ -199,7 +200,7 @@ class Team:
         """
         settings, replica = team_settings(), self._replica()
         project = began or replica.state.project
-        if not (settings.database and project) or replica.was_away(within=_WAIT):
+        if not (settings.database and project) or replica.was_away(settings.database, within=_WAIT):
             return TeamPulled()
         seconds = settings.first_seconds if began else settings.seconds
         until = time.monotonic() + seconds
@@ -210,7 +211,7 @@ class Team:
                 pulled = self._pull(server, replica, standing, until=until, progress=progress)
                 return replace(pulled, began=began)
         except (TeamServerFailed, MissingExtra) as error:
-            replica.note_away()
+            replica.note_away(settings.database)
             return TeamPulled(complete=False, away=str(error), began=began)
 
     def push(self) -> TeamPushed:
@@ -222,7 +223,9 @@ class Team:
         """
         settings, replica, mark = team_settings(), self._replica(), self._sharing.own.mark()
         state = replica.state
-        if not (settings.database and state.project) or mark == state.mark or replica.was_away(within=_WAIT):
+        if not (settings.database and state.project) or mark == state.mark:
+            return TeamPushed()
+        if replica.was_away(settings.database, within=_WAIT):
             return TeamPushed()
         records = self._own_records()
         digest, let_go = digest_of(records), digest_of_all(self._sharing.own.let_go())
@@ -235,7 +238,7 @@ class Team:
             if done is not None:
                 replica.change(mark=mark, pushed=digest)
         except (TeamServerFailed, MissingExtra) as error:
-            replica.note_away()
+            replica.note_away(settings.database)
             return TeamPushed(away=str(error))
         except WriteFailed as error:
             return TeamPushed(away=str(error))
