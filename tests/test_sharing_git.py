@@ -220,6 +220,30 @@ def test_what_was_shared_by_name_is_brought_up_to_date_without_one(origin: Path)
     assert any(b"since March" in one.read_bytes() for one in (ann / ".helix" / "shared").rglob("*.json"))
 
 
+def test_what_somebody_forgot_for_everybody_is_not_called_accepted(origin: Path) -> None:
+    ann, anns = member(origin, "ann")
+    name = str(anns.insights.store(RETRY)["name"])
+    anns.sharing.add([name])
+    commit(ann, push="main")
+    git(ann, "fetch", "--quiet")
+    assert [one.state for one in anns.sharing.list().insights] == ["accepted"]
+    bob, bobs = member(origin, "bob")
+    bobs.insights.forget([str(bobs.insights.newest()[0]["name"])])
+    bobs.sharing.add()
+    commit(bob, push="main")
+    git(ann, "pull", "--quiet", "--rebase", "origin", "main")
+    anns.insights.edit(name, content=f"{RETRY}, and wait")
+    assert len(anns.sharing.add([name]).staged) == 1
+    commit(ann, push="main")
+    assert anns.sharing.add([name]).staged == ()
+    git(ann, "fetch", "--quiet")
+    listed = anns.sharing.list()
+    assert [one.state for one in listed.insights] == ["proposed"]
+    assert ["shared/forgotten takes it out" in str(one) for one in listed.problems] == [True]
+    _, clara = member(origin, "clara")
+    assert clara.insights.newest() == []
+
+
 @pytest.mark.slow
 def test_what_was_forgotten_here_does_not_come_back(origin: Path) -> None:
     ann, anns = member(origin, "ann")

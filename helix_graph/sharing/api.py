@@ -42,6 +42,7 @@ from helix_graph.sharing.records import (
     SharedFeedback,
     SharedInsight,
     SharedRecord,
+    ShareProblem,
     as_versions,
     author_of,
     digest,
@@ -58,6 +59,7 @@ from helix_graph.sharing.shared_files import (
     SharedHere,
     accepted_files,
     attributed,
+    changed_in_index,
     feedback_entry,
     first_authors,
     import_of,
@@ -95,7 +97,18 @@ class Sharing:
     def list(self) -> ShareList:
         """The insights of this memory, those nearest to the team first, and how many shared things were accepted."""
         accepted, problems = read_accepted(accepted_files(self.root).files, now=self._insights.now())
-        in_main = self._went_out(one for one, _ in accepted)
+        forgotten = {one.of for one, _ in accepted if isinstance(one, Forgotten)}
+        kept_out = [
+            one
+            for one, author in accepted
+            if isinstance(one, SharedInsight) and not forgotten.isdisjoint({one.uid, version_uid(one.uid, author)})
+        ]
+        in_main = self._went_out(one for one, _ in accepted if one not in kept_out)
+        problems += tuple(
+            ShareProblem(file=f"{FOLDER}/{name_of(one)}", line=1, problem=_KEPT_OUT, kind="invalid")
+            for one in kept_out
+            if one.uid in self._went_out([one])
+        )
         proposed = self._went_out(one for _, one in shared_files(self.root))
         found, said_by = [], self.own.said_by()
         for insight, name, sessions in self.own.insights():
@@ -187,12 +200,12 @@ class Sharing:
         )
 
     def _stage(self, there: Iterable[str], gone: Iterable[str]) -> tuple[str, ...]:
-        """Stages files that are there, and that others are gone; all that was staged."""
+        """Stages files that are there, and that others are gone; those of them that a commit will change."""
         known = set(tracked(self.root))
         # The clone of somebody else needs the file that keeps everything private out of git.
-        staged = tuple(sorted((*there, *(name for name in gone if name in known), ".gitignore")))
-        stage(self.root, staged)
-        return staged
+        names = {*there, *(name for name in gone if name in known), ".gitignore"}
+        stage(self.root, names)
+        return tuple(sorted(names & changed_in_index(self.root)))
 
     def merge(self) -> ShareMerged:
         """Takes in what the default branch holds; again it changes nothing."""
@@ -396,6 +409,10 @@ class Sharing:
 
     def _remember(self, here: SharedHere) -> None:
         write_atomically(self.root / SHARED_HERE, msgspec.json.encode(here, order="deterministic"))
+
+
+#: What is wrong with a shared insight that somebody forgot for everybody.
+_KEPT_OUT = "a file in shared/forgotten takes it out of every memory, so nobody gets it; share it under other words"
 
 
 def _called(name: str, one: SharedRecord, authors: dict[str, str]) -> set[str]:

@@ -365,6 +365,14 @@ def stage(root: Path, names: Iterable[str]) -> None:
         raise ShareRefused(f"git does not stage the files in {root / FOLDER}; `git -C {root} status` says why")
 
 
+def changed_in_index(root: Path) -> set[str]:
+    """The files of the memory whose next commit will differ from the last."""
+    names = (
+        git_output(root, "diff", "--cached", "--name-only", "--relative", "--no-ext-diff", "--no-renames", "-z") or b""
+    )
+    return {name.decode("utf-8", "replace") for name in names.split(b"\0") if name}
+
+
 def tracked(root: Path) -> list[str]:
     """The files of the memory that git tracks."""
     return [

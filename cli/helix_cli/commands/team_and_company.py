@@ -63,7 +63,8 @@ def _render_added(added: ShareAdded) -> None:
         say(f"new      {name}")
     for name in added.removed:
         say(f"removed  {name}")
-    say(f"{count(len(added.staged), 'file')} staged. Next: git commit, and open a pull request")
+    staged = f"{count(len(added.staged), 'file')} staged. Next: git commit, and open a pull request"
+    say(staged if added.staged else "Nothing is staged: git has all of it already.")
 
 
 @share.command("add")
