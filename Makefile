@@ -22,7 +22,8 @@ test-slow:  ## what takes longer, and every property on its usual number of exam
 	$(BIN)pytest -q -n 2 -m "slow or hypothesis" --hypothesis-profile=thorough
 
 test-stores:  ## the suites of stores once more, slow ones too, with PostgreSQL as the place where the memory is kept
-	$(BIN)pytest -q -n 2 --stores=postgresql -m "not fuzz"
+	$(BIN)pytest -q -n 2 --stores=postgresql
+	$(BIN)pytest -q -n 2 --stores=postgresql -m slow
 
 lint:
 	$(BIN)ruff check .
