@@ -180,6 +180,14 @@ def test_task_runners_say_what_they_run() -> None:
         ("<tool_use_error>Found 2 matches of the string to replace, but replace_all is false.", "text not unique"),
         ("<tool_use_error>String to replace not found in file.\nString: x", "text not found"),
         (
+            "apply_patch verification failed: Error: Failed to find expected lines in /work/shop/cart.py:",
+            "text not found",
+        ),
+        ("apply_patch verification failed: Failed to find context 'def total(' in shop/cart.py", "text not found"),
+        ("Failed to edit, could not find the string to replace.", "text not found"),
+        ("Failed to edit, expected 1 occurrence but found 3.", "text not unique"),
+        ("Error: oldString not found in content", "text not found"),
+        (
             "<tool_use_error>File has been modified since read, either by the user or by a linter.",
             "file changed since read",
         ),

@@ -352,6 +352,16 @@ def test_a_failed_command_is_called_after_the_part_that_complains(tmp_path: Path
     }
 
 
+def test_a_connection_that_several_commands_lack_is_named_and_is_no_other_programs(tmp_path: Path) -> None:
+    away = (
+        "ssh: connect to host git.example port 22: Operation timed out\nfatal: Could not read from remote repository."
+    )
+    logs = [begun(number).run("git pull --rebase", away, code=1) for number in (1, 2)]
+    memory = remembered(tmp_path, [*logs, begun(3).run("git push", away, code=1)])
+    assert [one.title for one in memory.issues.list().issues] == ["git pull and git push: connection failed"]
+    assert memory.graph.seen("npm error network request failed: connect ECONNREFUSED").precedents == ()
+
+
 def test_issues_of_one_group_are_told_apart_by_their_test_or_file(tmp_path: Path) -> None:
     failing = (
         "____ test_{0} ____\nE       assert 1 == 2\n\ntests/test_cart.py:9: AssertionError\n"

@@ -39,7 +39,7 @@ _PICKED = 3
 #: An output of what went well was not picked out: nothing in it is to be looked for.
 _WENT_WELL = Regex(r"(?m)^(?:ok\s|PASS\b)|\b\d+ pass(?:ed|ing)?\b")
 _SAYS_NOTHING = Regex(
-    r"(?:.* )?failed|<\w+>|exit code \d+|answered no|no message|does not compile|reported by the user"
+    r"(?!connection |authentication )(?:.* )?failed|<\w+>|exit code \d+|answered no|no message|does not compile|reported by the user"
     r"|editor.s diagnostic",
     re.IGNORECASE,
 )
@@ -51,7 +51,7 @@ _CODE = Regex(r"[a-z]{1,8}-?\d{2,5}")
 #: Messages that any program prints; they count as the same error only when the program is the same.
 _OF_ANY_PROGRAM = frozenset({
     "no such file", "permission denied", "unknown option", "unknown command", "timeout", "killed", "interrupted",
-    "failed",
+    "failed", "connection failed", "authentication failed",
 })  # fmt: skip
 #: Families that say something of one file only, which the message names.
 SAYS_NO_NAME = frozenset({"no such file", "file not found", "path not found", "not a directory"})
@@ -310,8 +310,8 @@ def symbol_in(message: str) -> str:
 def says_something(family: str) -> bool:
     """Whether a family distinguishes failures.
 
-    >>> says_something("errcheck"), says_something("test failed")
-    (True, False)
+    >>> says_something("errcheck"), says_something("connection failed"), says_something("test failed")
+    (True, True, False)
     """
     return not _SAYS_NOTHING.fullmatch(family)
 
@@ -341,7 +341,7 @@ def _guessed(text: str) -> Iterator[Found]:
     tool = tools_own_finding(text)
     if _RAISED.match(command.message):  # its name and no more is the kind
         yield None, command._replace(family="failed"), False
-    elif tool and not speaker:
+    elif tool and not speaker and tool.family not in _OF_ANY_PROGRAM:
         yield None, tool, True
     elif speaker or command.family not in _OF_ANY_PROGRAM:
         yield speaker, command, False

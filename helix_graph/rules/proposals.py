@@ -73,7 +73,7 @@ _TOOLS = (
         _words(rf"\bre-?read\b|\b{_READ}\b[^.;]{{0,30}}\bagain\b", rf"\b{_EDIT}\b|\bformat"),
     ),
     _Tool(
-        re.compile("text not found|verification failed"),
+        re.compile("text not found"),
         "Read the lines that you replace right before each edit, and copy them exactly.",
         "the tool did not find the lines that were to be replaced",
         _words(

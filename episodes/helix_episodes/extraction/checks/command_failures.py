@@ -44,8 +44,14 @@ NOT_FETCHED = "The server returned HTTP "
 #: Families and the wordings they are known by, checked in order.
 _TOOL_WORDINGS = (
     ("file not found", r"^file does not exist|no such file or directory|\bENOENT\b|file not found"),
-    ("text not unique", r"found \d+ matches of the string|multiple (?:matches|occurrences)|not unique"),
+    (
+        "text not unique",
+        r"found \d+ matches of the string|multiple (?:matches|occurrences)|not unique|expected 1 occurrence but found",
+    ),
     ("text not found", r"string to replace not found|text not found|no match(?:es)? found for|not appear verbatim"),
+    # What Codex's and OpenCode's patches, Gemini CLI's and OpenCode's edits say.
+    ("text not found", r"failed to find (?:expected lines|context)|could not find (?:the string to replace|oldstring)"),
+    ("text not found", r"0 occurrences found for old_string|oldstring not found"),
     ("file changed since read", r"modified since read|changed since|unexpectedly modified"),
     ("file not read first", r"has not been read yet|must (?:first )?read|read it first"),
     ("nothing to change", r"no changes to make|exactly the same"),
