@@ -9,7 +9,8 @@ leaves what the next run needs: every `forget` first finishes the unverified one
 touched otherwise: the agent's own logs, git history, backups.
 
 The search covers file names and bytes, databases with their write-ahead logs and free pages, and the content of gzip,
-bzip2, xz, zip, tar and Parquet files, nested ones too. What this Python cannot unpack (zstd, lz4, 7z, rar, encrypted or
+bzip2, xz, zip, tar and Parquet files and of copies of our own pages, nested ones too. Pages and reports that were
+written below the memory are removed like the derived files that they are, whatever they are called. What this Python cannot unpack (zstd, lz4, 7z, rar, encrypted or
 damaged archives) is reported, never skipped silently. It looks for the session ids and for every text of the episodes
 by their fingerprints (`helix_graph.tombstones`), so a search gives the same answer when the texts themselves are gone.
 A text that another session contains as well is counted apart. Texts shorter than twelve characters are not searched:
@@ -40,7 +41,7 @@ import msgspec
 
 from helix_episodes.errors import HelixGraphError, InvalidEpisode, NotFound
 from helix_episodes.model import Episode, sortable_time
-from helix_episodes.safe_files import HEAD_BYTES, TEMPORARY_SUFFIX, packed_format, read_regular, remove_file
+from helix_episodes.safe_files import TEMPORARY_SUFFIX, packed_format, read_regular, remove_file
 from helix_episodes.source_logs import ids_in
 from helix_episodes.store import PREFIX, RENAMED, EpisodeStore, decode_episode, is_session_id, session_of
 from helix_episodes.verification import strings_in, texts_of
@@ -73,6 +74,7 @@ from helix_graph.topics.maintenance import compact
 from helix_graph.topics.schema import TOPIC_TABLES
 from helix_graph.trust import team_marker
 from helix_graph.validation import as_str
+from helix_graph.web.written_files import MARK_WITHIN, is_page, unpacked, written_below
 
 if TYPE_CHECKING:
     from helix_graph.graph.api import Graph
@@ -84,11 +86,31 @@ _IN_MEMORY = 1 << 26
 _STREAMS: dict[str, Callable[[IO[bytes]], object]] = {"gzip": gzip.open, "bzip2": bz2.open, "xz": lzma.open}
 
 
+#: What a Parquet file begins with (https://parquet.apache.org/docs/file-format/); its columns are compressed.
+_PARQUET = b"PAR1"
+#: Rows of a Parquet file that are unpacked at a time: one that holds a gigabyte shows it before all of it is there.
+_ROWS = 1000
+#: What is read at a time: its hashes (four bytes per position) stay in the cache.
+_CHUNK = 1 << 20
+#: An archive in an archive in an archive is still somebody's backup; deeper ones are made to hurt.
+_DEEPEST = 3
+#: So much is unpacked of one file: a gigabyte of zeros fits into a megabyte.
+_MOST_BYTES = 1 << 30
+
+
+def _packed(head: bytes) -> str | None:
+    """How a file that begins so is packed, if it is."""
+    if head.startswith(_PARQUET):
+        return "parquet"
+    return "page" if is_page(head) else packed_format(head)
+
+
 def _members(stream: IO[bytes], packed: str) -> Iterator[IO[bytes]]:
-    """The files in one that is packed so.
+    """The files in one that is packed so; of columns and pages the texts.
 
     Raises:
         ValueError: Python cannot unpack it.
+        MissingExtra: It is Parquet, and pyarrow is not installed.
     """
     if packed == "zip":
         with zipfile.ZipFile(stream) as archive:
@@ -99,18 +121,15 @@ def _members(stream: IO[bytes], packed: str) -> Iterator[IO[bytes]]:
                 if inner := tar.extractfile(member) if member.isfile() else None:
                     # In a compressed one every step back begins at the start, so that small files are read first.
                     yield io.BytesIO(inner.read()) if member.size <= _IN_MEMORY else inner
+    elif packed == "parquet":
+        for batch in parquet_modules()[1].ParquetFile(stream).iter_batches(batch_size=_ROWS):
+            yield io.BytesIO("\0".join(("", *strings_in(batch.to_pylist()))).encode("utf-8", "surrogatepass"))
+    elif packed == "page":
+        yield from map(io.BytesIO, unpacked(stream.read(), most=_MOST_BYTES))
     elif packed in _STREAMS:
         yield cast("IO[bytes]", _STREAMS[packed](stream))
     else:
         raise ValueError(f"it is compressed by {packed}, which Python cannot unpack")
-
-
-#: What is read at a time: its hashes (four bytes per position) stay in the cache.
-_CHUNK = 1 << 20
-#: An archive in an archive in an archive is still somebody's backup; deeper ones are made to hurt.
-_DEEPEST = 3
-#: So much is unpacked of one file: a gigabyte of zeros fits into a megabyte.
-_MOST_BYTES = 1 << 30
 
 
 def _content(stream: IO[bytes], depth: int = 0) -> Iterator[bytes]:
@@ -119,38 +138,19 @@ def _content(stream: IO[bytes], depth: int = 0) -> Iterator[bytes]:
     Raises:
         ValueError: Python cannot unpack it, or it is packed more often or holds more than anybody's backup.
     """
-    head = stream.read(HEAD_BYTES)
+    head = stream.read(MARK_WITHIN)
     yield from itertools.chain((head,), iter(partial(stream.read, _CHUNK), b""), (b"\0",))
-    packed, columns = packed_format(head), head.startswith(_PARQUET)
-    if packed is None and not columns:
+    if not (packed := _packed(head)):
         return
     if depth == _DEEPEST:
         raise ValueError(f"it is packed more than {_DEEPEST} times over")
     stream.seek(0)
     left = _MOST_BYTES
-    inner = (_content(one, depth + 1) for one in _members(stream, packed)) if packed else [_parquet_texts(stream)]
-    for chunk in itertools.chain.from_iterable(inner):
+    for chunk in itertools.chain.from_iterable(_content(one, depth + 1) for one in _members(stream, packed)):
         left -= len(chunk)
         if left < 0:
             raise ValueError("it has more than a gigabyte when unpacked")
         yield chunk
-
-
-#: What a Parquet file begins with (https://parquet.apache.org/docs/file-format/); its columns are compressed.
-_PARQUET = b"PAR1"
-#: Rows of a Parquet file that are unpacked at a time: one that holds a gigabyte shows it before all of it is there.
-_ROWS = 1000
-
-
-def _parquet_texts(stream: IO[bytes]) -> Iterator[bytes]:
-    """The texts in the columns of a Parquet file, such as a shard or an export.
-
-    Raises:
-        MissingExtra: pyarrow is not installed.
-    """
-    _, parquet = parquet_modules()
-    for batch in parquet.ParquetFile(stream).iter_batches(batch_size=_ROWS):
-        yield from (text.encode("utf-8", "surrogatepass") + b"\0" for text in strings_in(batch.to_pylist()))
 
 
 class Trace(msgspec.Struct, frozen=True):
@@ -337,7 +337,7 @@ def forget(
             unreached.append(Unsearched(file=FOLDER, problem=str(error)))
         _remove(doomed)
         assertions += _forget_in_graph(root, graph, sessions)
-        _remove([*(root / PAGES).rglob("*"), *(root / name for name in _DERIVED)])
+        _remove([*written_below(root), *(root / PAGES).rglob("*"), *(root / name for name in _DERIVED)])
         with suppress(NotOurDatabase):  # the proof says whether it holds anything
             clear(root / CACHE_NAME)
         search = _Search(root)

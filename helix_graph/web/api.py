@@ -1,8 +1,7 @@
 """Pages and reports: what `helix-graph view` and `helix-graph report` write, from the answers of the memory's parts.
 
 A report goes into a file or a folder. The user does not name the files in a folder, so only files of an earlier report
-are replaced there. Each format is recognised in its file, and the page of the memory, to which a report in a folder
-links, by its own mark.
+are replaced there (`helix_graph.web.written_files`).
 """
 
 from __future__ import annotations
@@ -17,10 +16,8 @@ import msgspec
 
 from helix_episodes.errors import InvalidArgument
 from helix_episodes.extraction.costs import LONGEST_GAP
-from helix_episodes.msgspec_types import ready
-from helix_episodes.safe_files import read_regular, write_atomically, write_output
+from helix_episodes.safe_files import write_atomically, write_output
 from helix_episodes.store import PREFIX
-from helix_graph.errors import FolderInUse
 from helix_graph.graph.graph_db import open_graph
 from helix_graph.insights.safe_quoting import harmless_json
 from helix_graph.project import PAGES
@@ -36,9 +33,6 @@ from helix_graph.web.page_content import (
 )
 from helix_graph.web.page_graph import PageGraph, PagePath, graph_of, path_of
 from helix_graph.web.rendering import (
-    CARD_MARK,
-    PAGE_MARK,
-    REPORT_MARK,
     page_html,
     report_card,
     report_html,
@@ -46,8 +40,8 @@ from helix_graph.web.rendering import (
 )
 from helix_graph.web.report_content import build_report, project_name
 from helix_graph.web.report_model import PeriodReport
-from helix_graph.web.report_text import QUOTES
 from helix_graph.web.timeline import PageTimeline, build_timeline, trace_of
+from helix_graph.web.written_files import FORMATS, VIEW, require_ours
 
 if TYPE_CHECKING:
     from datetime import date
@@ -59,12 +53,6 @@ if TYPE_CHECKING:
     from helix_graph.insights.api import Insights
     from helix_graph.issues.api import Issues
     from helix_graph.rules.api import Rules
-
-
-#: The formats, each with the name of its file in a folder.
-FORMATS = {"html": "index.html", "markdown": "report.md", "json": "report.json", "card": "card.svg"}
-#: The page of the memory, next to a report in a folder.
-VIEW = "view.html"
 
 
 #: Of so many of the newest sessions that did not succeed the log is read again, where it still is: each takes up to a
@@ -84,58 +72,6 @@ class PageMeta(msgspec.Struct, frozen=True, kw_only=True):
     sessions: int
     tabs: tuple[str, ...]
     pause: float
-
-
-class _ReportHead(msgspec.Struct):
-    """What a report in JSON begins with."""
-
-    title: str
-    since: str
-    last: str
-    days: int
-    sessions: int
-
-
-def _in_use(page: Path) -> FolderInUse:
-    """What to raise of a file or folder that no earlier report has written."""
-    return FolderInUse(f"{page} is of no earlier report of helix-graph; name another folder, or a file")
-
-
-def require_ours(folder: Path, format: str) -> None:  # noqa: A002  (the option's name)
-    """Whether the files of the format in a folder, if any, are of an earlier report.
-
-    Raises:
-        FolderInUse: It is not, or cannot be read; or the folder is none.
-    """
-    if os.path.lexists(folder) and not folder.is_dir():
-        raise _in_use(folder)
-    _require(folder / FORMATS[format], _KNOWN[format])
-    if format == "html":
-        _require(folder / VIEW, lambda data: PAGE_MARK.encode() in data)
-
-
-def _require(path: Path, known: Callable[[bytes], bool]) -> None:
-    try:
-        if os.path.lexists(path) and not known(read_regular(path)):
-            raise _in_use(path)
-    except OSError:
-        raise _in_use(path) from None
-
-
-def _is_json(data: bytes) -> bool:
-    try:
-        msgspec.json.decode(data, type=ready(_ReportHead))
-    except (msgspec.MsgspecError, UnicodeDecodeError):
-        return False
-    return True
-
-
-_KNOWN: dict[str, Callable[[bytes], bool]] = {
-    "html": lambda data: REPORT_MARK.encode() in data,
-    "markdown": lambda data: data.endswith(f"\n{QUOTES}\n".encode()),
-    "json": _is_json,
-    "card": lambda data: CARD_MARK.encode() in data,
-}
 
 
 class ViewReport(msgspec.Struct, frozen=True, kw_only=True):
