@@ -6,25 +6,25 @@ all tables only to compare them would take four milliseconds longer.
 
 from __future__ import annotations
 
-ROOM_VERSIONS = {"insights": 7, "plans": 2, "topics": 3}
+ROOM_VERSIONS = {"insights": 8, "plans": 2, "topics": 3}
 
 HELIX_OBJECTS = frozenset({
     "02eaf83428b08240", "0309ea34d606551a", "0828aacf1ff89945", "088cb0449fd98769", "15cc1088679690d8",
     "19771d64f8bf482a", "2208943c89c50f22", "2590e153e898e8e2", "2829da60d7e226a0", "294e0d8bb60d3428",
     "2be3ce3b308e8751", "2be549a5c658ca06", "2ec04fb75461f6a8", "32cb3a03b98780a3", "3369af15d416a119",
     "3a805918b7eeddd3", "3ba75af6ee5216bb", "3d7ecdfb7080ce57", "3f2023729f600492", "414be5756d1848c2",
-    "419db00a2fd10e88", "4202e984dfe77963", "468e4c58933d3af7", "47e429133a66a1e0", "4958a7f1ab3eb330",
-    "5b9fb37ff30d8284", "605160ffe509fa11", "617d5c195aec879b", "63206f3901999df0", "6da228e4e744232d",
-    "6f6f571585a9a42f", "74c97f8733e786dd", "7d0a38f567f0edf1", "7d212c7573ce3807", "812b381ff90236e2",
-    "8659c1cd851c8d33", "914876af8b4da748", "93bc233e6532fe8a", "9457ddb3157ea294", "96b00411a52f3c43",
-    "987676847b4f7cf6", "993524226c5d27e6", "9980a5ee62f7369d", "9e11acfbf134a0ad", "9e6fd352b80157da",
-    "9f0b29ff769a3bd7", "a153dfedb0d400aa", "a469ce2397af5003", "a4e6c8ad302d8e03", "b40c06d3a82f5f57",
-    "b690fe3047af5319", "b6f0b8e456a138fa", "bb1352486bfd1d91", "bdf7ee660765570e", "be61240c35c3de1d",
-    "c014ad233bcbf863", "c113e289931fb490", "c363473de5020b90", "c664b4845b1dcb4f", "c676cf3e14178cbc",
-    "cad873650d079eef", "cf5ec9bb276d089b", "d62377b4d2339846", "d8ccc633b6dc2c06", "dac0349ddceee28d",
-    "e0a4d555a539ff1d", "e9cbbcc50bb725a8", "e9fb79d9ac1e0409", "eed9577fa6105919", "f2ccbe49b003e837",
-    "f35cf1d404a08057", "f3c9fa06d3a083b5", "f5f1e28f5b9815d6", "fb78346900dbea40", "fc39b5cb029c507c",
-    "fd3b14519039e352", "fe48f6d91de9e873", "fffbe7f1e32e7e75",
+    "419db00a2fd10e88", "4202e984dfe77963", "468e4c58933d3af7", "47e429133a66a1e0", "48a4f5dc644fc0da",
+    "4958a7f1ab3eb330", "5b9fb37ff30d8284", "605160ffe509fa11", "617d5c195aec879b", "63206f3901999df0",
+    "6da228e4e744232d", "6f6f571585a9a42f", "74c97f8733e786dd", "7d0a38f567f0edf1", "7d212c7573ce3807",
+    "812b381ff90236e2", "8659c1cd851c8d33", "914876af8b4da748", "93bc233e6532fe8a", "9457ddb3157ea294",
+    "96b00411a52f3c43", "987676847b4f7cf6", "993524226c5d27e6", "9980a5ee62f7369d", "9e11acfbf134a0ad",
+    "9e6fd352b80157da", "9f0b29ff769a3bd7", "a153dfedb0d400aa", "a469ce2397af5003", "a4e6c8ad302d8e03",
+    "b40c06d3a82f5f57", "b690fe3047af5319", "b6f0b8e456a138fa", "bb1352486bfd1d91", "bdf7ee660765570e",
+    "be61240c35c3de1d", "c014ad233bcbf863", "c113e289931fb490", "c363473de5020b90", "c664b4845b1dcb4f",
+    "c676cf3e14178cbc", "cad873650d079eef", "cf5ec9bb276d089b", "d62377b4d2339846", "d8ccc633b6dc2c06",
+    "dac0349ddceee28d", "e0a4d555a539ff1d", "e9cbbcc50bb725a8", "e9fb79d9ac1e0409", "eed9577fa6105919",
+    "f2ccbe49b003e837", "f35cf1d404a08057", "f3c9fa06d3a083b5", "f5f1e28f5b9815d6", "fb78346900dbea40",
+    "fc39b5cb029c507c", "fd3b14519039e352", "fe48f6d91de9e873", "fffbe7f1e32e7e75",
 })  # fmt: skip
 
 GRAPH_OBJECTS = frozenset({

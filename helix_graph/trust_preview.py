@@ -15,7 +15,7 @@ from helix_episodes.normalization import shorten
 from helix_episodes.redaction import for_disk
 from helix_graph.errors import InvalidConfiguration
 from helix_graph.helix_db import NAME, HelixDatabase
-from helix_graph.insights.schema import INSIGHT_TABLES
+from helix_graph.insights.insight_db import InsightDatabase
 from helix_graph.project import ACCEPTED_RULES, forgotten_digests
 from helix_graph.rules.staged import decode_rules, rules_file
 from helix_graph.sharing.records import SharedEntry, SharedInsight
@@ -65,7 +65,7 @@ def preview(root: Path, episodes: Episodes) -> TrustPreview:
     rules = [one.sentence for one in decode_rules(root, written) if one.share is not None]
     if for_disk(rules) != rules:  # hooks give them as they are, and have no time to look
         raise InvalidConfiguration(path=root / ACCEPTED_RULES, problem="a rule has a secret in it; take it out")
-    with HelixDatabase(root / NAME, INSIGHT_TABLES).reading() as connection:
+    with InsightDatabase(root / NAME, root).reading() as connection:
         (insights,) = connection.execute("SELECT count(*) FROM insight").fetchone()
         query = "SELECT content FROM insight ORDER BY created_at DESC, name LIMIT ?"
         newest = [str(content) for (content,) in connection.execute(query, (_NEWEST,))]

@@ -17,7 +17,8 @@ from helix_episodes.extraction.pipeline import extract
 from helix_episodes.safe_files import remove_file
 from helix_graph import Memory
 from helix_graph.errors import GraphNotCompiled
-from helix_graph.insights import harvest
+from helix_graph.insights import harvest, insight_db
+from helix_graph.insights.hook_queries import fitting
 from helix_graph.shards.files import check_shard
 from helix_graph.tombstones import Tombstones
 from helix_graph.trust import team_marker
@@ -473,16 +474,69 @@ def test_an_older_copy_of_a_forgotten_session_is_nowhere(memory: Memory, tmp_pat
     assert not path.exists()
 
 
+def put_back(path: Path, copy: bytes) -> None:
+    """An older copy in the place of a database, as a person restores one."""
+    for side in ("-wal", "-shm"):
+        path.with_name(f"{path.name}{side}").unlink(missing_ok=True)
+    path.write_bytes(copy)
+
+
 def test_what_an_older_database_has_of_a_forgotten_session_goes_without_a_name(memory: Memory) -> None:
     memory.insights.store("The guillotine of hall seven sticks", origin="agent", episode="episode-the-secret-session")
     assert "the-secret-session" in memory.insights.sessions_named()
     copy = memory.insights.path.read_bytes()
     memory.forget(["the-secret-session"])
-    for side in ("-wal", "-shm"):
-        memory.insights.path.with_name(f"helix.db{side}").unlink(missing_ok=True)
-    memory.insights.path.write_bytes(copy)
+    put_back(memory.insights.path, copy)
     assert "the-secret-session" in memory.insights.sessions_named()
     assert memory.forget().sessions == ("the-secret-session",)
     assert "the-secret-session" not in memory.insights.sessions_named()
     with pytest.raises(HelixGraphError, match="say what to forget"):
         memory.forget()
+
+
+def test_what_an_older_database_has_of_a_forgotten_session_is_shown_to_nobody(
+    tmp_path: Path, script: Callable[..., Script]
+) -> None:
+    """Whatever is asked, before anybody asks the doctor; what a person stored in the session stays."""
+    memory, oiled = Memory(tmp_path / ".helix"), "The press of hall seven needs oil"
+    for name, module in (("s1", "parcels"), ("s2", "ledgers")):
+        error = f"E   ModuleNotFoundError: No module named '{module}'\n1 failed in 0.1s"
+        log = script(name).prompt("Fix it").run("pytest -q", error, code=1)
+        log.edit("pyproject.toml", new=f"{module} = 1").run("pytest -q", "1 passed in 0.1s")
+        memory.extract([log.save(tmp_path / "logs")])
+    insights = memory.insights
+    insights.harvest()
+    insights.store("The guillotine of hall seven sticks", origin="agent", episode="episode-s1")
+    insights.store("Hall seven closes at noon", episode="episode-s1")
+    insights.store(oiled, origin="agent", episode="episode-s2")
+    before, copy = {one["content"] for one in insights.newest()}, insights.path.read_bytes()
+    theirs = {one for one in before if "sticks" in one or "parcels" in one}
+    assert len(theirs) == 2
+    memory.forget(["s1"])
+    put_back(insights.path, copy)
+
+    def shown() -> set[str]:
+        asked = "what of hall seven: guillotine sticks, parcels, ledgers, noon, oil for the press"
+        answers = (insights.recall(asked, 50, min_relevance=0.0), fitting(memory.root, asked, 50), insights.newest())
+        return {one["content"] for answer in answers for one in answer}
+
+    assert shown() == before - theirs
+    assert insights.health()["total_insights"] == len(before - theirs)
+    insights.store("Something else entirely", origin="agent")  # whoever writes does not take that for all
+    assert shown() == (before - theirs) | {"Something else entirely"}
+    assert memory.forget().sessions == ("s1",)
+    assert shown() == (before - theirs) | {"Something else entirely"}
+
+
+def test_a_database_of_which_nothing_was_forgotten_is_not_looked_through(
+    memory: Memory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Hooks read it with every prompt: only where something was forgotten since are all its sessions looked at."""
+    memory.insights.store("The press of hall seven needs oil", origin="agent", episode="episode-run-1")
+    memory.forget(["the-secret-session"])
+    memory.insights.store("Oil the cutter as well", origin="agent", episode="episode-run-1")
+    looked: list[Path] = []
+    monkeypatch.setattr(insight_db, "forgotten_digests", looked.append)
+    assert len(fitting(memory.root, "oil the press of hall seven", 5)) == 1
+    assert len(memory.insights.newest()) == 2
+    assert looked == []

@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING
 
 from helix_graph.database import erase_traces
 from helix_graph.errors import GraphNotCompiled, InvalidConfiguration, NoMemory
-from helix_graph.helix_db import HELIX_DB, HelixDatabase, utc_now
+from helix_graph.helix_db import HELIX_DB, utc_now
+from helix_graph.insights.insight_db import InsightDatabase
 from helix_graph.insights.model import TextVector
-from helix_graph.insights.schema import INSIGHT_TABLES, relevance_by_words
+from helix_graph.insights.schema import relevance_by_words
 from helix_graph.insights.scoring import V6, ScoringSettings
 
 if TYPE_CHECKING:
@@ -99,7 +100,7 @@ class InsightContext:
     ) -> None:
         self.path = path
         self.settings = settings
-        self.database = HelixDatabase(path, INSIGHT_TABLES)
+        self.database = InsightDatabase(path, history.root if history else path.parent)
         self.now = clock
         self.history = history
         self._find_embedder = embedder

@@ -128,7 +128,7 @@ def harvest(
         dry_run=dry_run,
     )
     with context.database.reading() if dry_run else context.database.writing() as connection:
-        forgotten = forgotten_digests(context.path.parent)  # perhaps since the episodes were read
+        forgotten = forgotten_digests(context.required_history.root)  # perhaps since the episodes were read
         for read in groups:
             group = HarvestGroup(one for one in read if digest(one.episode.removeprefix(PREFIX)) not in forgotten)
             if not group:

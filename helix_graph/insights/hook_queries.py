@@ -6,10 +6,11 @@ Where `helix_graph.insights.api.Insights` has the same question, the same functi
 from __future__ import annotations
 
 from helix_episodes.light_imports import Regex, blake2b
-from helix_graph.helix_db import HelixDatabase, database_path, stamp, utc_now
+from helix_graph.helix_db import database_path, stamp, utc_now
 from helix_graph.insights.exposure_log import ExposureContext, ExposureRow, injection_id_of, known_names, write_exposure
+from helix_graph.insights.insight_db import InsightDatabase
 from helix_graph.insights.recall import RecallQuery, hit_forms, proven_rows, recall_by_words
-from helix_graph.insights.schema import INSIGHT_TABLES, seed_forms
+from helix_graph.insights.schema import seed_forms
 from helix_graph.insights.scoring import CORRECTION, V6
 from helix_graph.trust import shared_episodes
 from helix_graph.word_search import sharing_rare_words
@@ -84,5 +85,5 @@ def log_shown(root: Path, names: Sequence[str], exposure: ExposureContext) -> No
             write_exposure(connection, row)
 
 
-def _database(root: Path) -> HelixDatabase:
-    return HelixDatabase(database_path(root), INSIGHT_TABLES)
+def _database(root: Path) -> InsightDatabase:
+    return InsightDatabase(database_path(root), root)

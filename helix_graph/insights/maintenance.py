@@ -144,11 +144,17 @@ def forget_sessions(context: InsightContext, sessions: Iterable[str], *, shared:
 
 
 def sessions_named(context: InsightContext) -> set[str]:
-    """The sessions that insights come from or were shown in, which may be all that was recorded of them."""
+    """The sessions that insights and links come from or were shown in, which may be all that was recorded of them.
+
+    Those that were forgotten as well, whose insights an older copy of the file brought back.
+    """
     if not context.path.exists():
         return set()
     with context.database.reading() as connection:
-        found = connection.execute("SELECT episode FROM insight UNION SELECT session FROM insight_injection")
+        found = connection.execute(
+            "SELECT episode FROM main.insight UNION SELECT episode FROM insight_link"
+            " UNION SELECT session FROM insight_injection"
+        )
         return {name.removeprefix(PREFIX) for (name,) in found} - {"", FORGOTTEN}
 
 

@@ -231,6 +231,9 @@ ALTER TABLE insight_revision ADD COLUMN effects TEXT NOT NULL DEFAULT '{}';
 ALTER TABLE insight_revision ADD COLUMN effects_of INTEGER NOT NULL DEFAULT 0;
 """
 
+#: The state of the tombstones' folder at which no insight was of a forgotten session (`insights.insight_db`).
+_NOTHING_FORGOTTEN = "ALTER TABLE insight_revision ADD COLUMN forgotten TEXT NOT NULL DEFAULT '';"
+
 INSIGHT_TABLES = Tables(
     room="insights",
     steps=(
@@ -241,6 +244,7 @@ INSIGHT_TABLES = Tables(
         index_words,
         _IMPORTS,
         _EFFECTS,
+        _NOTHING_FORGOTTEN,
     ),
 )
 

@@ -165,7 +165,7 @@ class VectorFile:
         width = 4 * self.dimensions
         rows = connection.execute(
             "SELECT number, CASE WHEN model = ? AND length(embedding) = ? THEN embedding END"
-            " FROM insight WHERE vector > ? ORDER BY +number",  # else all rows are read, since they come in that order
+            " FROM main.insight WHERE vector > ? ORDER BY +number",  # else all rows are read, as they come so
             (self.model, width, revision),
         ).fetchall()
         blobs = b"".join(blob or bytes(width) for _, blob in rows)
