@@ -73,6 +73,23 @@ def test_a_briefing_says_how_the_last_session_ended_and_what_it_repaired(
     assert "Decimal(str(discount))" in advice["content"]  # harvested when the session ended
 
 
+def test_an_error_that_was_repaired_in_two_files_is_briefed_once_with_its_newest_repair(
+    project: Path, script: Callable[..., Script], tmp_path: Path
+) -> None:
+    def repaired(name: str, file: str, day: int) -> Script:
+        log = script(name, root=str(project), begin=datetime(2026, 9, day, tzinfo=UTC)).prompt("Add duties")
+        failed = log.run("pytest -q", FAILED, code=1).edit(file, "return price * 1.2", f'return {name}(Decimal("1.2"))')
+        return failed.run("pytest -q", "2 passed in 0.1s")
+
+    memory = Memory.open(project)
+    logs = (repaired("shipping", "shop/shipping.py", 1), repaired("customs", "shop/customs.py", 2))
+    memory.extract([one.save(tmp_path / "logs") for one in logs])
+    memory.graph.compile()
+    said = call("session-start", told(project, "next", source="startup")).context
+    assert said.count(ERROR) == 1
+    assert "customs(Decimal" in said
+
+
 @pytest.mark.slow
 def test_a_briefing_is_never_empty_where_there_was_a_session(
     project: Path, script: Callable[..., Script], tmp_path: Path

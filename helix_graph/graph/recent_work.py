@@ -119,7 +119,7 @@ _COUNTS = Regex(r"(?:Found |\W)*\d+ (?:errors?|problems?|issues?|warnings?|faile
 
 
 def _fixes(connection: sqlite3.Connection, chosen: str) -> Iterator[VerifiedFix]:
-    """One fix of each error, that of the change with the largest share; the same change once."""
+    """One fix of each error, that of the change with the largest share; of one message the newest."""
     rows = connection.execute(
         "SELECT coalesce(f.message, f.quote), coalesce(m.path, m.command, m.raw), m.quote, coalesce(v.raw, r.checked),"  # noqa: S608  (a constant)
         " max(r.share) FROM repair r JOIN episode e ON e.number = r.episode"
@@ -134,8 +134,8 @@ def _fixes(connection: sqlite3.Connection, chosen: str) -> Iterator[VerifiedFix]
     )
     seen = set()
     for error, path, change, verified_by, _ in rows:
-        if (error, path) not in seen and not _COUNTS.fullmatch(error):
-            seen.add((error, path))
+        if error not in seen and not _COUNTS.fullmatch(error):
+            seen.add(error)
             yield VerifiedFix(error, path, change, verified_by)
 
 
