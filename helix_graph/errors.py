@@ -9,6 +9,7 @@
     ├── MemoryNewer                  helix.db was written by a newer version
     ├── InvalidConfiguration         a line of .helixignore, or a setting of .helix/config.toml, is not understood
     ├── InvalidImport                a file or text that is no export of insights or topics
+    ├── WrittenByOthers              somebody else's insight or entry of a topic was to get other words
     ├── ShareRefused                 something that is to be shared has a secret, or is in no repository
     ├── TeamServerFailed             the team's server is away, refuses, or answers nonsense
     ├── MissingExtra                 an optional package is not installed
@@ -108,6 +109,20 @@ class InvalidConfiguration(HelixGraphError):
 
 class InvalidImport(HelixGraphError):
     """A file or text that cannot be imported; nothing of it was."""
+
+
+class WrittenByOthers(HelixGraphError):
+    """Somebody else's insight or entry was to be changed: it would stand under their name, and reach nobody.
+
+    ``said_by`` says whose it is, and ``instead`` what to do.
+    """
+
+    def __init__(self, what: str, *, said_by: str, instead: str) -> None:
+        self.said_by = said_by
+        super().__init__(
+            f"{what} is somebody else's ({said_by}); a change here would stand under their name and reach nobody. "
+            f"{instead}"
+        )
 
 
 class ShareRefused(HelixGraphError):

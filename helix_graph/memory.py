@@ -256,9 +256,14 @@ class Memory:
     def topics(self) -> Topics:
         """What was written down: entries by topic, stored, searched, briefed and edited."""
         from helix_graph.helix_db import database_path
+        from helix_graph.shared_authors import entries_of_others
         from helix_graph.topics.api import Topics
 
-        return Topics(database_path(self.root), folders=(self.root.parent, Path.cwd()))
+        return Topics(
+            database_path(self.root),
+            folders=(self.root.parent, Path.cwd()),
+            others=lambda: entries_of_others(self.root),
+        )
 
     @property
     def sharing(self) -> Sharing:
@@ -633,7 +638,7 @@ class Memory:
         report = forget(self.root, self.graph, databases, self.sharing, chosen, dry_run=dry_run)
         if dry_run or not (self.root / TEAM_STATE).exists():
             return report
-        return replace(report, team=self.team.erase())
+        return replace(report, team=self.team.erase(report.sessions))
 
     @property
     def silenced(self) -> str | None:

@@ -218,3 +218,17 @@ def test_trust_says_how_many_sessions_it_keeps_out(
     run(["trust"])
     said = capsys.readouterr().out
     assert "It calls 2 sessions forgotten" in said
+
+
+def test_forgetting_in_a_copy_promises_no_more_than_sync_does(
+    ann: Memory, tmp_path: Path, team_server: TeamDatabase
+) -> None:
+    before = pushed(team_server)
+    shutil.copytree(ann.root.parent, tmp_path / "copied")
+    accept(tmp_path / "copied" / ".helix", how="trust")
+    here = Memory.open(tmp_path / "copied")
+    report = here.forget(["first"]).team
+    assert report is not None
+    assert "deletes there what it pushed itself; forget the rest in the memory that pushed it" in report.problem
+    here.team.sync(team_server.url("ann"), project="shop")
+    assert pushed(team_server) == before

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import json
 import sqlite3
 from contextlib import closing
 from typing import TYPE_CHECKING
 
 import pytest
 
+from helix_cli.app import run
 from helix_graph import Memory
 from helix_graph.sharing.administration import add_member
 from helix_graph.sharing.server import ServerObject, TeamServer
@@ -221,3 +223,20 @@ def test_a_forged_forgetting_removes_nothing(tmp_path: Path, team_server: TeamDa
         sync(memory, team_server.url(role))
         assert contents(memory) == [RETRY]
         assert len(memory.topics.topics("export").entries) == 1
+
+
+def test_forget_says_whose_sessions_the_server_keeps(
+    tmp_path: Path, team_server: TeamDatabase, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    ann, bob = member(tmp_path / "ann", "one"), member(tmp_path / "bob" / "shop")
+    sync(ann, team_server.url("ann"))
+    sync(bob, team_server.url("bob"))
+    monkeypatch.chdir(bob.root.parent)
+    monkeypatch.setenv("HELIX_DATABASE", team_server.url("bob"))
+    assert run(["forget", "one", "--json"]) == 0
+    team = json.loads(capsys.readouterr().out)["team"]
+    assert (team["deleted"], team["left"], team["others"], team["authors"]) == (0, 0, 1, ["ann"])
+    assert run(["forget", "one"]) == 0
+    said = capsys.readouterr().out
+    assert "1 session pushed by ann is left there" in said
+    assert "nothing of theirs is left" not in said

@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, Any, TypedDict
 
 from msgspec.structs import replace
 
-from helix_episodes.errors import NotFound
+from helix_episodes.errors import InvalidArgument, NotFound
 from helix_graph.database import ANY_OF, as_list
+from helix_graph.errors import WrittenByOthers
 from helix_graph.helix_db import stamp
 from helix_graph.insights import feedback, rows
 from helix_graph.insights.feedback import PerformanceFold
@@ -20,7 +21,7 @@ from helix_graph.insights.links import links_of
 from helix_graph.insights.maintenance import forget_insights
 from helix_graph.insights.model import FeedbackEntry, Injection, Insight, InsightLink, Performance, State, StoredInsight
 from helix_graph.insights.recall import is_row_proven, proven_rows
-from helix_graph.insights.safe_quoting import own_or_quoted
+from helix_graph.insights.safe_quoting import logged_name_or_quoted, own_or_quoted
 from helix_graph.insights.schema import damaged_among, said_by, seed_form
 from helix_graph.insights.scoring import (
     LONGEST_CONTENT,
@@ -67,14 +68,17 @@ class ForgetAnswer(TypedDict):
 def edit(
     context: InsightContext, name: str, content: str | None = None, tags: Iterable[str] | None = None
 ) -> ChangeAnswer:
-    """Gives an insight another text or other tags; its name and what is known of how it did stay.
+    """Gives an insight of this project's own another text or other tags; its name and what came of it stay.
 
     From then on no other text takes the place of a person's.
 
     Raises:
         InvalidArgument: The text is shorter than 20 characters or longer than 8,000. The text holds a character that
-            nobody can read.
+            nobody can read. There is neither a text nor tags.
+        WrittenByOthers: An import brought it, or git or the team's server: it says what its author says.
     """
+    if content is None and tags is None:
+        raise InvalidArgument(None, "an edit needs content or tags")
     text = None if content is None else clean_content(content)
     if text is not None:
         letters = len(text) if content_length(text) < SHORTEST_CONTENT else max(len(text), SHORTEST_CONTENT)
@@ -84,6 +88,8 @@ def edit(
     at = stamp(context.now())
     with context.database.writing() as connection:
         stored = rows.named(connection, name)
+        if stored.number in rows.brought(connection):
+            raise _others(connection, stored)
         new = stored.insight
         if text is not None:
             new = replace(new, content=text, edited_at=at)
@@ -215,6 +221,16 @@ def _set_state(context: InsightContext, name: str, state: State, reason: str) ->
         new = replace(stored.insight, state=state, reason=clean_content(reason), state_at=stamp(context.now()))
         rows.update(connection, stored, new)
         return _changed(connection, stored, new)
+
+
+def _others(connection: sqlite3.Connection, stored: StoredInsight) -> WrittenByOthers:
+    name = logged_name_or_quoted(stored.name)
+    mute = f"hide theirs with `helix-graph insight mute {name}`"
+    return WrittenByOthers(
+        f"insight {name}",
+        said_by=said_by(connection, [stored.number])[stored.number],
+        instead=f"Store your own with `helix-graph insight store --content TEXT`, and {mute}",
+    )
 
 
 def _changed(connection: sqlite3.Connection, stored: StoredInsight, new: Insight) -> ChangeAnswer:

@@ -138,15 +138,19 @@ class ServerErasure(msgspec.Struct, frozen=True, kw_only=True):
     """What became of forgotten sessions on the team's server.
 
     Of this role's objects about them and of records that went with them, ``left`` are still there; it should be 0.
-    ``tombstones`` keep them from coming back. ``problem`` says why the server could not be asked.
+    ``tombstones`` keep them from coming back. ``problem`` says why the server could not be asked, and what to do.
+    ``others`` is how many of the sessions stay there since ``authors`` pushed them: only they, or an administrator of
+    the project, can delete these.
     """
 
     deleted: int = 0
     left: int = 0
     tombstones: int = 0
+    others: int = 0
+    authors: tuple[str, ...] = ()
     problem: str = ""
 
     @property
     def whole(self) -> bool:
-        """Whether the server was asked and has nothing left."""
+        """Whether the server was asked and has nothing left of this role."""
         return not (self.left or self.problem)

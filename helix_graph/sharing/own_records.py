@@ -86,14 +86,15 @@ class OwnRecords:
     def records(self) -> tuple[SharedRecord, ...]:
         """This memory's own insights, their outcomes, and entries: whatever nobody brought, with their ``own`` parts.
 
-        Insights that were harvested from somebody else's episodes are theirs. A session that this user had forgotten
+        Insights that were harvested from somebody else's episodes are theirs, unless a person here has put them into
+        other words. A session that this user had forgotten
         on another machine is named by none.
         """
         if not self._insights.path.exists():
             return ()
         found = [insight for insight, _, _ in self.insights()]
         shared = shared_episodes(self.root, {one.episode for one in found if one.episode.startswith(PREFIX)})
-        own = [one for one in found if one.episode not in shared]
+        own = [one for one in found if one.episode not in shared or one.edited_at]
         feedback = self.feedback_on({one.uid for one in own} | self._damaged_uids())
         links, gone = self._links(), forgotten_elsewhere(self.root)
         known = (replace(one, episode=_known(one.episode, gone)) for one in own)

@@ -130,6 +130,13 @@ class ServerTrace(msgspec.Struct, frozen=True, array_like=True):
     tombstones: _Number
 
 
+class ServerAuthor(msgspec.Struct, frozen=True, array_like=True):
+    """Whoever has some of the objects that were asked for, and how many."""
+
+    author: _Author
+    objects: _Number
+
+
 class TeamServer:
     """One project on the team's server, for one thread.
 
@@ -231,6 +238,14 @@ class TeamServer:
         values = {"project": self.project, "subjects": sorted(subjects), "rests_on": sorted(rests_on)}
         (found,) = self._ask(f"SELECT {objects}, {tombstones}", values, ServerTrace, most=1, least=1)
         return found
+
+    def other_authors(self, subjects: Iterable[str]) -> list[ServerAuthor]:
+        """Who else has objects of these subjects, and how many: only they and administrators can delete them."""
+        sql = (
+            "SELECT author, count(*) FROM helix_team.object WHERE project = %s AND author <> session_user"
+            " AND subject = ANY(%s::text[]) GROUP BY author ORDER BY author"
+        )
+        return self._ask(sql, (self.project, sorted(subjects)), ServerAuthor)
 
     def has_private(self) -> bool:
         """Whether the server has a place for what is its author's alone."""

@@ -33,7 +33,7 @@ from helix_graph.sharing.model import ServerErasure, TeamPulled, TeamPushed, Tea
 from helix_graph.sharing.private_lines import key_of_insight
 from helix_graph.sharing.pushing import Pushing, digest_of, digest_of_all
 from helix_graph.sharing.records import ShareProblem, encode
-from helix_graph.sharing.replica import Replica, ReplicaState, subject_of_record
+from helix_graph.sharing.replica import Replica, ReplicaState, subject_of_record, subject_of_session
 from helix_graph.sharing.server import ServerObject, TeamServer
 
 if TYPE_CHECKING:
@@ -45,6 +45,12 @@ if TYPE_CHECKING:
 
 #: For how long a server is not asked by questions after it was away, in seconds.
 _WAIT = 60.0
+#: What deletes on the server what could not be deleted there at once. A memory that came from elsewhere deletes only
+#: what it pushed itself.
+_LATER = "the next `helix-graph sync --to` does it"
+_LATER_ELSEWHERE = (
+    "the next `helix-graph sync --to` deletes there what it pushed itself; forget the rest in the memory that pushed it"
+)
 #: How far it has read is written down this often, in seconds, so that who is killed does not begin again.
 _SAVED_EVERY = 0.5
 #: What one `sync` reads of the server's list: a server that never ends it is left.
@@ -261,22 +267,21 @@ class Team:
             pushing.push_lines(is_forgetting=True)
         return TeamPushed(stored=pushing.stored, deleted=len(pushing.deleted), problems=tuple(pushing.problems))
 
-    def erase(self) -> ServerErasure | None:
+    def erase(self, sessions: Iterable[str] = ()) -> ServerErasure | None:
         """Deletes on the server what was forgotten here, and looks whether it is gone; None where none takes part.
 
-        Only what this role has pushed is deleted, whoever else has a session of the same name. Where the server is
-        away, the next `sync` deletes it.
+        Only what this role has pushed is deleted, whoever else has a session of the same name; who else has one of
+        ``sessions`` is said. Where the server is away, the next `sync` deletes it.
         """
         replica = self._replica()
         project = replica.state.project
+        later = _LATER if replica.is_begun_here else _LATER_ELSEWHERE
         if not project:
-            was_moved = (
-                "this memory came from elsewhere, so name the project that it takes part in: helix-graph sync --to"
-            )
-            return ServerErasure(problem=was_moved) if replica.written.project else None
+            came = ServerErasure(problem=f"this memory came from elsewhere; {later}")
+            return came if replica.written.project else None
         address = team_settings().database
         if not address:
-            return ServerErasure(problem=f"no server is named; set {SERVER_VARIABLE}, and forget again without options")
+            return ServerErasure(problem=f"no server is named, so set {SERVER_VARIABLE}; {later}")
         try:
             with TeamServer(address, project) as server:
                 pushing = Pushing(server, replica, self._sharing.own)
@@ -284,9 +289,16 @@ class Team:
                 pushing.push_lines(is_forgetting=True)
                 forgotten = {path.stem for path in (self.root / FORGOTTEN).glob("*.json")}
                 found = server.trace(forgotten | pushing.deleted, rests_on=forgotten | self._sharing.own.let_go())
-                return ServerErasure(deleted=len(pushing.deleted), left=found.objects, tombstones=found.tombstones)
+                others = server.other_authors(map(subject_of_session, sessions))
+                return ServerErasure(
+                    deleted=len(pushing.deleted),
+                    left=found.objects,
+                    tombstones=found.tombstones,
+                    others=sum(one.objects for one in others),
+                    authors=tuple(author_name(one.author) for one in others),
+                )
         except TeamServerFailed as error:
-            return ServerErasure(problem=str(error))
+            return ServerErasure(problem=f"{error}; {later}")
 
     def _begin(self, replica: Replica, standing: ServerStanding, project: str) -> None:
         """Where this memory stands with the server; from the beginning, if that is another one, or an older copy."""

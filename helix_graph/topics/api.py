@@ -47,15 +47,21 @@ class Topics:
     """The topics of one helix.db. Nothing stays open between calls, so threads and processes may share it.
 
     ``folders`` are where relative sources of entries are looked up. ``clock`` tells the time of what is stored, and
-    from when "the last hours" count; it must know its zone.
+    from when "the last hours" count; it must know its zone. ``others`` says which entries came from somebody else.
     """
 
     def __init__(
-        self, path: Path, *, folders: Sequence[Path] = (), clock: Callable[[], datetime] = lambda: datetime.now(UTC)
+        self,
+        path: Path,
+        *,
+        folders: Sequence[Path] = (),
+        clock: Callable[[], datetime] = lambda: datetime.now(UTC),
+        others: Callable[[], frozenset[int]] = frozenset,
     ) -> None:
         self.database = HelixDatabase(path, TOPIC_TABLES)
         self._folders = tuple(folders)
         self._clock = clock
+        self._others = others
 
     @classmethod
     def of_this_user(cls) -> Topics:
@@ -197,6 +203,7 @@ class Topics:
         Raises:
             InvalidArgument: There is no such action. The action needs a parameter that is not there; a parameter means
                 nothing to the action, or two exclude each other. ``match_str`` or the new text has nothing in it.
+            WrittenByOthers: The text or tags of an entry are somebody else's, which git or the team's server brought.
         """
         request = tool_actions.EditRequest(
             action=as_choice("action", action, tool_actions.EDITS),
@@ -213,7 +220,7 @@ class Topics:
         )
         tool_actions.check(request)
         with self.database.writing() as connection:
-            return tool_actions.edit(connection, request, now=self._now())
+            return tool_actions.edit(connection, request, now=self._now(), others=self._others())
 
     @overload
     def topics(self, action: Literal["list"] = "list", *, progress: Watcher = None, **given: Value) -> Listing: ...

@@ -17,6 +17,7 @@ from msgspec.structs import replace
 
 from helix_episodes.errors import InvalidArgument
 from helix_episodes.model import AHEAD
+from helix_graph.errors import WrittenByOthers
 from helix_graph.helix_db import HelixDatabase, seconds_of
 from helix_graph.topics import catalogue, maintenance, search, transfer
 from helix_graph.topics.choices import LARGEST_INDEX, EditAction, StatsDetail, TopicsAction
@@ -82,14 +83,17 @@ class Edited(msgspec.Struct, frozen=True, kw_only=True):
     into: str | None
 
 
-def edit(connection: sqlite3.Connection, request: EditRequest, *, now: int) -> Edited:
-    """Carries an edit out.
+def edit(
+    connection: sqlite3.Connection, request: EditRequest, *, now: int, others: frozenset[int] = frozenset()
+) -> Edited:
+    """Carries an edit out; ``others`` are the entries that somebody else wrote, which get no other words.
 
     Raises:
         NotFound: There is no such topic, or none of the name to merge into. No entry of the topic is the one that was
             meant.
         InvalidArgument: The topic to rename to is there already, or a topic was to be merged into itself. The entry
             would become too long, or get too many tags.
+        WrittenByOthers: The entry that would get other words or tags is somebody else's.
     """
     action, topic = request.action, request.topic
     known_topic(connection, topic)
@@ -104,6 +108,12 @@ def edit(connection: sqlite3.Connection, request: EditRequest, *, now: int) -> E
     if action == "delete":
         (entry,) = shown(connection, [found])
         bury_entry(connection, found, now=now)
+    elif found.record.entry in others:
+        raise WrittenByOthers(
+            f"that entry of {topic}",
+            said_by="it came through git or the team's server",
+            instead="Store your own with `topic store`; `topic edit delete` removes theirs here",
+        )
     else:
         new = rewrite_entry(connection, found, _changed(found.record, request, now=now), now=now)
         (entry,) = shown(connection, [new])

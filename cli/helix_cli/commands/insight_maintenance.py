@@ -192,9 +192,10 @@ def _render_changed(answer: ChangeAnswer) -> None:
 @click.option("--content", metavar="TEXT", help="The new text.")
 @click.option("--tags", type=json_names, metavar="JSON", help="The new tags, instead of the old ones.")
 def edit(insights: Insights, *, name: str, content: str | None, tags: list[str] | None) -> ChangeAnswer:
-    """Change the text or the tags of an insight.
+    """Change the text or the tags of an insight of your own.
 
-    Its name stays.
+    Its name stays. Somebody else's, which git, the team's server or an import brought, is not changed: store your own
+    version, and hide theirs with `mute`.
     """
     return insights.edit(name, content, tags)
 

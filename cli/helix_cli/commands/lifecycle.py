@@ -16,6 +16,7 @@ from helix_graph.insights.safe_quoting import logged_name_or_quoted
 if TYPE_CHECKING:
     from helix_graph.doctor.api import Examination
     from helix_graph.forget import ErasureProof, ForgetReport
+    from helix_graph.sharing.model import ServerErasure
     from helix_graph.trust_preview import TrustPreview
 
 #: So many files that git tracks are named; a shared memory has an episode for each session.
@@ -155,9 +156,21 @@ def _render_forgotten(report: ForgetReport) -> None:
         changed = f"{count(len(report.shared), 'change')} in shared/ staged"
         say(f"No longer shared through git: {changed}. Next: git commit, and open a pull request")
     if report.team and not report.team.problem:
-        there = f"{count(report.team.left, 'object')} still there; forget them in the memory that pushed them"
-        left = there if report.team.left else "nothing of theirs is left"
-        say(f"Team server: {count(report.team.deleted, 'object')} deleted; {left}.")
+        _render_on_server(report.team)
+
+
+def _render_on_server(there: ServerErasure) -> None:
+    left = []
+    if there.left:
+        left.append(f"{count(there.left, 'object')} still there; forget them in the memory that pushed them")
+    if there.others:
+        are, author, them = ("is", "its author", "it") if there.others == 1 else ("are", "their authors", "them")
+        by = ", ".join(map(logged_name_or_quoted, there.authors))
+        left.append(
+            f"{count(there.others, 'session')} pushed by {by} {are} left there; "
+            f"only {author} or an administrator can delete {them}"
+        )
+    say(f"Team server: {count(there.deleted, 'object')} deleted; {'; '.join(left) or 'nothing of theirs is left'}.")
 
 
 def _is_incomplete(report: ForgetReport) -> bool:
@@ -190,7 +203,7 @@ def forget(*, named: tuple[str, ...], sessions: tuple[str, ...], **options: Any)
     for name in report.undecided:
         warn(f"{name} cannot be read, so it was left; forget it by --session, or see helix-graph doctor")
     if report.team and report.team.problem:
-        warn(f"not deleted on the team's server: {report.team.problem}; the next `helix-graph sync --to` does it")
+        warn(f"not deleted on the team's server: {report.team.problem}")
     return report
 
 
