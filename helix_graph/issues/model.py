@@ -7,9 +7,12 @@ rows of the same form.
 
 from __future__ import annotations
 
+from hashlib import blake2b
 from typing import TYPE_CHECKING, Literal
 
 import msgspec
+
+from helix_episodes.light_imports import Regex
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -25,7 +28,15 @@ State = Literal["new", "recurring", "quiet", "regressed", "muted", "resolved"]
 How = Literal["run", "instead", "edit named", "edit test", "edit", "edits", "again", "silence"]
 #: So many different commands that worked instead are named.
 _MOST_CALLS = 3
+_ID = Regex(r"[0-9a-f]{4,16}")
 COST_NOTE = "Ranked by sessions. Costs say where time went, not where it will go."
+
+
+def issue_id(kind: By, key: str) -> str:
+    """The id of an issue or a group: the fingerprint, or 16 digits of the same kind."""
+    if kind == "issue" and _ID.fullmatch(key):
+        return key
+    return blake2b(f"{kind}\0{key}".encode(), digest_size=8).hexdigest()
 
 
 class GeneralRemedy(msgspec.Struct, frozen=True, kw_only=True):

@@ -34,8 +34,8 @@ from helix_graph.causality.check_runs import (
 )
 from helix_graph.graph.store import share_of
 from helix_graph.issues.history import REPORTED, Failure
+from helix_graph.issues.model import issue_id
 from helix_graph.issues.remedies import Change, kinds_of_changes
-from helix_graph.issues.survey import issue_id
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

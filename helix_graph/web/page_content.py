@@ -25,8 +25,15 @@ from helix_episodes.msgspec_types import read_json
 from helix_graph.causality.check_rates import check_report, count_runs
 from helix_graph.causality.fragile import ChangedTogether, fragile_report
 from helix_graph.causality.lookups import only_looks
-from helix_graph.issues.model import Issue, Occurrence, SimilarIssue, remedies_heading, remedy_words, repair_words
-from helix_graph.issues.survey import issue_id
+from helix_graph.issues.model import (
+    Issue,
+    Occurrence,
+    SimilarIssue,
+    issue_id,
+    remedies_heading,
+    remedy_words,
+    repair_words,
+)
 from helix_graph.rules.model import NOTHING_TO_SHOW, BeforeAfter, Proposal, State, not_read
 from helix_graph.web.rendering import short
 from helix_graph.web.timeline import copied

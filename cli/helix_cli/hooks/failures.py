@@ -99,7 +99,7 @@ def _muted(connection: sqlite3.Connection, root: Path) -> Callable[[Complaint], 
     if connection.execute("SELECT 1 FROM assertion WHERE unit = '' AND problem IS NULL LIMIT 1").fetchone() is None:
         return None
     from helix_graph.issues.history import shared_statements, statements
-    from helix_graph.issues.survey import issue_id
+    from helix_graph.issues.model import issue_id
 
     muted = {name for name, one in statements(connection, root).items() if one.state == "muted"}
     if muted:
