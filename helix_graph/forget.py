@@ -9,10 +9,11 @@ leaves what the next run needs: every `forget` first finishes the unverified one
 touched otherwise: the agent's own logs, git history, backups.
 
 The search covers file names and bytes, databases with their write-ahead logs and free pages, and the content of gzip,
-bzip2, xz, zip, tar and Parquet files and of copies of our own pages, nested ones too. Pages and reports that were
-written below the memory are removed like the derived files that they are, whatever they are called. What this Python cannot unpack (zstd, lz4, 7z, rar, encrypted or
-damaged archives) is reported, never skipped silently. It looks for the session ids and for every text of the episodes
-by their fingerprints (`helix_graph.tombstones`), so a search gives the same answer when the texts themselves are gone.
+bzip2, xz, zip, tar and Parquet files and of copies of our own pages, nested ones too. (Pages and reports below the
+memory are derived, and removed, whatever they are called.) What this Python cannot unpack (zstd, lz4, 7z, rar,
+encrypted or damaged archives) is reported, never skipped silently. It looks for the session ids and for every text of
+the episodes by their fingerprints (`helix_graph.tombstones`), so a search gives the same answer when the texts
+themselves are gone.
 A text that another session contains as well is counted apart. Texts shorter than twelve characters are not searched:
 ``pytest`` is in every memory.
 """
@@ -25,11 +26,10 @@ import io
 import itertools
 import lzma
 import os
-import re
 import tarfile
 import zipfile
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from datetime import datetime
 from functools import cached_property, partial
@@ -53,20 +53,10 @@ from helix_graph.graph.compile import discard, erase_traces
 from helix_graph.helix_db import HelixDatabase, database_path
 from helix_graph.issues.api import Issues
 from helix_graph.plans.workspaces import forget_names, forget_tasks
-from helix_graph.project import (
-    ACCEPTED_RULES,
-    HIGHLIGHTS,
-    HOOK_LOG,
-    PAGES,
-    PREPARED,
-    RULE_TRIALS,
-    digest,
-    forgotten_digests,
-)
+from helix_graph.project import ACCEPTED_RULES, PAGES, QUOTING, RULE_TRIALS, digest, forgotten_digests
 from helix_graph.rules.staged import AcceptedRule, forget_rules
 from helix_graph.set_aside import ASSERTIONS, SET_ASIDE, quarantined_of_session, quarantined_sessions
 from helix_graph.shards.files import forget_in_shards, parquet_modules
-from helix_graph.shared_authors import CACHE as SHARED_AUTHORS
 from helix_graph.sharing.model import ServerErasure
 from helix_graph.sharing.shared_files import FOLDER, insights_ever_shared
 from helix_graph.tombstones import Fingerprint, Searcher, Tombstones, Unsearched
@@ -86,8 +76,6 @@ _IN_MEMORY = 1 << 26
 _STREAMS: dict[str, Callable[[IO[bytes]], object]] = {"gzip": gzip.open, "bzip2": bz2.open, "xz": lzma.open}
 
 
-#: What a Parquet file begins with (https://parquet.apache.org/docs/file-format/); its columns are compressed.
-_PARQUET = b"PAR1"
 #: Rows of a Parquet file that are unpacked at a time: one that holds a gigabyte shows it before all of it is there.
 _ROWS = 1000
 #: What is read at a time: its hashes (four bytes per position) stay in the cache.
@@ -96,13 +84,6 @@ _CHUNK = 1 << 20
 _DEEPEST = 3
 #: So much is unpacked of one file: a gigabyte of zeros fits into a megabyte.
 _MOST_BYTES = 1 << 30
-
-
-def _packed(head: bytes) -> str | None:
-    """How a file that begins so is packed, if it is."""
-    if head.startswith(_PARQUET):
-        return "parquet"
-    return "page" if is_page(head) else packed_format(head)
 
 
 def _members(stream: IO[bytes], packed: str) -> Iterator[IO[bytes]]:
@@ -140,7 +121,7 @@ def _content(stream: IO[bytes], depth: int = 0) -> Iterator[bytes]:
     """
     head = stream.read(MARK_WITHIN)
     yield from itertools.chain((head,), iter(partial(stream.read, _CHUNK), b""), (b"\0",))
-    if not (packed := _packed(head)):
+    if not (packed := "page" if is_page(head) else packed_format(head)):
         return
     if depth == _DEEPEST:
         raise ValueError(f"it is packed more than {_DEEPEST} times over")
@@ -192,13 +173,12 @@ class _Search:
         self.episodes = [path for path in sorted((root / "episodes").glob("*.json")) if path.is_file()]
         # ``session-1`` stands in ``session-12`` as well, which may be recorded.
         names, longer = Searcher(self.texts), defaultdict[Fingerprint, set[bytes]](set)
-        is_any_longer = any(names.search([b"\0".join(os.fsencode(path.stem) for path in self.episodes)]))
-        for path in self.episodes if is_any_longer else ():
-            called = session_of(path)
+        for path in self.episodes:
+            forms = [path.stem, called := session_of(path)]
             if called.startswith(RENAMED + PREFIX):  # as its log calls it stands in its episode, too
-                called = called.removeprefix(RENAMED)
+                forms.append(called.removeprefix(RENAMED))
             for one in names.search([os.fsencode(path.stem)]):
-                longer[one] |= {os.fsencode(path.stem), os.fsencode(session_of(path)), os.fsencode(called)}
+                longer[one].update(map(os.fsencode, forms))
         self._searcher = Searcher(self.texts, longer=longer)
 
     def is_in(self, data: bytes) -> bool:
@@ -289,10 +269,6 @@ class ForgetReport(msgspec.Struct, frozen=True, kw_only=True):
     team: ServerErasure | None = None
 
 
-#: Pages quote sessions, and so do these; all are made again on request.
-_DERIVED = (PREPARED, HIGHLIGHTS, SHARED_AUTHORS, HOOK_LOG)
-
-
 def forget(
     root: Path,
     graph: Graph,
@@ -305,10 +281,10 @@ def forget(
     """Removes sessions from the memory in ``root`` and verifies that nothing of them remains.
 
     An empty selection takes up what earlier attempts have left unverified, and what came back since from an older copy.
-    The tombstones come first: whoever reads a
-    log or harvests meanwhile sees them before it has finished. Then come plans and insights in ``databases``: while a
-    session's episode is there, an attempt that was cut short can be made again. What was shared of them through git
-    leaves the work tree, and is proposed to be forgotten (`helix_graph.sharing.api.Sharing.withdraw`).
+    The tombstones come first: whoever reads a log or harvests meanwhile sees them before it has finished. Then come
+    plans and insights in ``databases``: while a session's episode is there, an attempt that was cut short can be made
+    again. What was shared of them through git leaves the work tree, and is proposed to be forgotten
+    (`helix_graph.sharing.api.Sharing.withdraw`).
 
     Raises:
         HelixGraphError: The selection is empty, and nothing is unproved.
@@ -316,28 +292,31 @@ def forget(
         GraphError: The graph could not be compiled: it was deleted with what it held, and the next run searches again.
     """
     store, tombstones = EpisodeStore(graph.episodes), Tombstones(root)
-    waiting, by_condition = tombstones.unproved().keys(), selection.project or selection.since or selection.until
-    back = set[str]() if selection.sessions or by_condition else _back_again(root, store, databases)
-    if not (selection.sessions or by_condition or waiting or back):
+    recorded, waiting = _recorded(root, store, databases), tombstones.unproved().keys()
+    by_condition = selection.project or selection.since or selection.until
+    again = waiting if selection.sessions or by_condition else forgotten_digests(root)
+    chosen = {name for name in recorded if digest(name) in again}
+    chosen.update(_named(name, recorded, store, tombstones) for name in selection.sessions)
+    if not (chosen or by_condition or waiting):
         raise HelixGraphError("say what to forget: sessions, a project, or a time (since, until)")
     scanned = list(store.scan()) if by_condition else []
-    chosen = {_recorded(name, root, store, databases) for name in selection.sessions}
     chosen |= {session_of(path) for path, one in scanned if isinstance(one, Episode) and selection.takes(one)}
-    chosen |= {name for name in _left_of(root, store, databases) if digest(name) in waiting} | back
-    sessions, proof, shared = sorted(chosen), None, tuple[str, ...]()
-    written = [AssertionStore(folder / ASSERTIONS) for folder in (graph.causality, root / SET_ASIDE)]
-    assertions = [path for one in written for path in one.naming(sessions)]
+    proof, shared, written = None, tuple[str, ...](), (graph.causality / ASSERTIONS, root / SET_ASIDE / ASSERTIONS)
+    theirs = {one: _files_of(one, root, store, map(AssertionStore, written)) for one in sorted(chosen)}
+    assertions = sorted({path for files in theirs.values() for path in files if path.parent in written})
     if not dry_run and (chosen or waiting):
-        doomed = _bury(root, store, sessions, written)
-        unreached = [*_forget_in_databases(root, databases, sessions), *forget_in_shards(root, tombstones.holds)]
+        _bury(tombstones, theirs)
+        unreached = [*_forget_in_databases(root, databases, [*theirs]), *forget_in_shards(root, tombstones.holds)]
         try:
             withdrawn = sharing.withdraw()
             shared = (*withdrawn.written, *withdrawn.removed)
         except (MemoryDamaged, NotOurDatabase, ShareRefused) as error:
             unreached.append(Unsearched(file=FOLDER, problem=str(error)))
-        _remove(doomed)
-        assertions += _forget_in_graph(root, graph, sessions)
-        _remove([*written_below(root), *(root / PAGES).rglob("*"), *(root / name for name in _DERIVED)])
+        # The episodes last: while one is there, the next attempt takes its session up.
+        doomed = [path for one, files in theirs.items() for path in (*files, team_marker(root, PREFIX + one))]
+        _remove(sorted(doomed, key=lambda path: path.parent == store.folder))
+        assertions += _forget_in_graph(root, graph, [*theirs])
+        _remove([*written_below(root), *(root / PAGES).rglob("*"), *(root / name for name in QUOTING)])
         with suppress(NotOurDatabase):  # the proof says whether it holds anything
             clear(root / CACHE_NAME)
         search = _Search(root)
@@ -345,17 +324,17 @@ def forget(
         if proof.whole:
             tombstones.settle(search.unproved)
     return ForgetReport(
-        sessions=tuple(sessions),
+        sessions=tuple(theirs),
         assertions=tuple(path.name for path in assertions),
         undecided=tuple(path.name for path, one in scanned if isinstance(one, InvalidEpisode)),
-        taken_up=len(waiting - set(map(digest, sessions))),
+        taken_up=len(waiting - set(map(digest, theirs))),
         proof=proof,
         dry_run=dry_run,
         shared=shared,
     )
 
 
-def _left_of(root: Path, store: EpisodeStore, databases: Sequence[Insights]) -> set[str]:
+def _recorded(root: Path, store: EpisodeStore, databases: Sequence[Insights]) -> set[str]:
     """The sessions that have an episode here, one that was set aside, or an insight."""
     found = {session_of(path) for path in store.files()} | quarantined_sessions(root)
     for insights in databases:
@@ -364,19 +343,12 @@ def _left_of(root: Path, store: EpisodeStore, databases: Sequence[Insights]) -> 
     return found
 
 
-def _back_again(root: Path, store: EpisodeStore, databases: Sequence[Insights]) -> set[str]:
-    """Those that were forgotten, and are here again from an older copy."""
-    forgotten = forgotten_digests(root)
-    return {name for name in _left_of(root, store, databases) if digest(name) in forgotten} if forgotten else set()
-
-
-def _recorded(name: str, root: Path, store: EpisodeStore, databases: Sequence[Insights]) -> str:
+def _named(name: str, recorded: Collection[str], store: EpisodeStore, tombstones: Tombstones) -> str:
     """A session as `EpisodeStore.resolve` understands it; one that is forgotten already may have been left half way."""
     # Exact names first: a forgotten session may be called like the beginning of another.
     exact = filter(is_session_id, (as_str("session", name), name.removeprefix(PREFIX)))
     for form in itertools.chain(exact, map(store.resolve, [name])):
-        is_filed = store.path_of(form).exists() or Tombstones(root).holds(form) or quarantined_of_session(root, form)
-        if is_filed or any(form in insights.sessions_named() for insights in databases):
+        if form in recorded or tombstones.holds(form):
             return form
     raise NotFound.of_episode(name)
 
@@ -394,38 +366,20 @@ def _forget_in_databases(root: Path, databases: Sequence[Insights], sessions: Se
             yield Unsearched(file=insights.path.name, problem=str(error))
 
 
-def _bury(root: Path, store: EpisodeStore, sessions: Sequence[str], written: Sequence[AssertionStore]) -> list[Path]:
-    """Buries all before anything is removed, so that no kill loses what is to be searched for.
+def _files_of(session: str, root: Path, store: EpisodeStore, written: Iterable[AssertionStore]) -> list[Path]:
+    """The files that are of a session, there or not: its episode, what was set aside of it, what people said of it."""
+    aside, said = quarantined_of_session(root, session), (path for one in written for path in one.naming([session]))
+    return [store.path_of(session), *aside, *said]
 
-    The files to remove, the episodes last: while one is there, the next attempt takes its session up.
-    """
-    doomed: list[Path] = []
-    for session in sessions:
-        files = [store.path_of(session), *quarantined_of_session(root, session)]
+
+def _bury(tombstones: Tombstones, theirs: Mapping[str, Sequence[Path]]) -> None:
+    """Buries all before anything is removed, so that no kill loses what is to be searched for."""
+    for session, files in theirs.items():
         steps = set[str]()
         for path in files:
             with suppress(OSError, InvalidEpisode):  # by the ids of its steps a copy in a later log is recognised
                 steps.update(ids_in(decode_episode(read_regular(path), path=path)))
-        files += [path for one in written for path in one.naming([session])]
-        Tombstones(root).bury(
-            session, said={text for path in files for text in texts_of(path) or _quoted_in(path)}, steps=steps
-        )
-        doomed += [*files, team_marker(root, PREFIX + session)]
-    return sorted(doomed, key=lambda path: path.parent == store.folder)
-
-
-#: A text of JSON that is no name of a part.
-_JSON_TEXT = re.compile(rb'"(?:[^"\\]|\\.)*"(?!\s*:)')
-
-
-def _quoted_in(path: Path) -> set[str]:
-    """The texts in a damaged JSON file, as far as they are whole; nothing of what is no file."""
-    found = set[str]()
-    with suppress(OSError):
-        for one in _JSON_TEXT.finditer(read_regular(path)):
-            with suppress(msgspec.DecodeError, UnicodeDecodeError):
-                found.add(msgspec.json.decode(one[0], type=str))
-    return found
+        tombstones.bury(session, said={text for path in files for text in texts_of(path)}, steps=steps)
 
 
 def _remove(doomed: Sequence[Path]) -> None:

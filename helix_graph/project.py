@@ -35,6 +35,9 @@ HOOK_LOG = "hooks.log"
 #: The anti-patterns as hooks look at them: derived, and gone when a session is forgotten.
 PREPARED = "cache/anti-patterns.json"
 HIGHLIGHTS = "cache/highlights.json"
+SHARED_AUTHORS = "cache/shared-authors.json"
+#: What quotes sessions and is made again on request, as the pages are.
+QUOTING = (PREPARED, HIGHLIGHTS, SHARED_AUTHORS, HOOK_LOG)
 #: The folders that the memory was packed to, which `forget` has to reach.
 PACKED = "packed.json"
 #: The rules that people accepted, and which sessions were drawn for those on trial.

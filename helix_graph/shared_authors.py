@@ -12,6 +12,7 @@ from contextlib import suppress
 
 from helix_episodes.safe_files import read_regular
 from helix_graph.git import git_output
+from helix_graph.project import SHARED_AUTHORS
 from helix_graph.trust import shared_episodes, team_marker
 
 TYPE_CHECKING = False
@@ -21,8 +22,6 @@ if TYPE_CHECKING:
 
 #: Below the memory: what was shared from here and to here (`helix_graph.sharing.shared_files.SharedHere`).
 SHARED_HERE = "shared-here.json"
-#: Below the memory; derived.
-CACHE = "cache/shared-authors.json"
 #: Of a name in a commit; its author may have written a page there.
 LONGEST_AUTHOR = 80
 _AUTHOR = "\x01"
@@ -81,14 +80,14 @@ def refresh_authors(root: Path) -> None:
     found = _from_history(root)
     kept = {name: found.get(name, _NOBODY) for name in sorted(tracked)}
     with suppress(WriteFailed):  # a read-only memory: the authors of what is shared are unknown
-        write_atomically(root / CACHE, json.dumps(kept, ensure_ascii=False).encode())
+        write_atomically(root / SHARED_AUTHORS, json.dumps(kept, ensure_ascii=False).encode())
 
 
 def _cached(root: Path, shared: Iterable[str]) -> dict[str, str]:
     """What the cache has of these episodes; "" of those that it has not looked for, or that were written since."""
     try:
-        known = json.loads(read_regular(root / CACHE))
-        written = (root / CACHE).stat().st_mtime_ns
+        known = json.loads(read_regular(root / SHARED_AUTHORS))
+        written = (root / SHARED_AUTHORS).stat().st_mtime_ns
     except (OSError, ValueError):
         return dict.fromkeys(shared, "")
     if not isinstance(known, dict):

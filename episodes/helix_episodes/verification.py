@@ -38,6 +38,7 @@ _COLOUR = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
 _LINK = re.compile(r"\[([^\[\]]+)\]\([^()\s]+\)")
 _MARKS = re.compile(r"[*_]+")
 _STRING = re.compile(r'"(?:[^"\\]|\\.)*"')
+_VALUE = re.compile(rf"{_STRING.pattern}(?!\s*:)")
 
 
 class CheckedQuotation(msgspec.Struct, frozen=True, kw_only=True):
@@ -161,16 +162,21 @@ def strings_in(value: Any, *, names: bool = True) -> Iterator[str]:  # noqa: ANN
 
 
 def texts_of(path: Path) -> set[str]:
-    """Every text in a JSON file, without the names of its parts; nothing of one that cannot be read."""
+    """Every text in a JSON file, without the names of its parts; in a damaged one those that are whole.
+
+    Of what cannot be read there is nothing.
+    """
+    data = b""
     try:
-        return set(strings_in(msgspec.json.decode(read_regular(path)), names=False))
+        data = read_regular(path)
+        return set(strings_in(msgspec.json.decode(data), names=False))
     except (OSError, msgspec.DecodeError, UnicodeDecodeError, RecursionError):
-        return set()
+        return set(_unescaped(data.decode("utf-8", "replace"), _VALUE))
 
 
-def _unescaped(line: str) -> Iterator[str]:
-    """The strings on one line of a JSON text that goes over many."""
-    for match in _STRING.finditer(line):
+def _unescaped(line: str, strings: re.Pattern[str] = _STRING) -> Iterator[str]:
+    """The strings on one line of a JSON text that goes over many, or in all of one that is damaged."""
+    for match in strings.finditer(line):
         try:
             yield msgspec.json.decode(match.group(), type=str)
         except msgspec.DecodeError:
