@@ -9,11 +9,11 @@ leaves what the next run needs: every `forget` first finishes the unverified one
 touched otherwise: the agent's own logs, git history, backups.
 
 The search covers file names and bytes, databases with their write-ahead logs and free pages, and the content of gzip,
-bzip2, xz, zip, tar and Parquet files and of copies of our own pages, nested ones too. (Pages and reports below the
-memory are derived, and removed, whatever they are called.) What this Python cannot unpack (zstd, lz4, 7z, rar,
-encrypted or damaged archives) is reported, never skipped silently. It looks for the session ids and for every text of
-the episodes by their fingerprints (`helix_graph.tombstones`), so a search gives the same answer when the texts
-themselves are gone.
+bzip2, xz, zip, tar, Parquet, Arrow, Feather and ORC files and of copies of our own pages, nested ones too. (Pages and
+reports below the memory are derived, and removed, whatever they are called.)
+What this Python cannot unpack (zstd, lz4, 7z, rar, Avro, HDF5, DuckDB, encrypted or damaged archives) is reported,
+never skipped silently. It looks for the session ids and for every text of the episodes by their fingerprints
+(`helix_graph.tombstones`), so a search gives the same answer when the texts themselves are gone.
 A text that another session contains as well is counted apart. Texts shorter than twelve characters are not searched:
 ``pytest`` is in every memory.
 """
@@ -44,7 +44,7 @@ from helix_episodes.model import Episode, sortable_time
 from helix_episodes.safe_files import TEMPORARY_SUFFIX, packed_format, read_regular, remove_file
 from helix_episodes.source_logs import ids_in
 from helix_episodes.store import PREFIX, RENAMED, EpisodeStore, decode_episode, is_session_id, session_of
-from helix_episodes.verification import strings_in, texts_of
+from helix_episodes.verification import texts_of
 from helix_graph.database import SIDE_FILES
 from helix_graph.embedding.cache import CACHE_NAME, clear
 from helix_graph.errors import MemoryDamaged, NotOurDatabase, ShareRefused
@@ -56,7 +56,8 @@ from helix_graph.plans.workspaces import forget_names, forget_tasks
 from helix_graph.project import ACCEPTED_RULES, PAGES, QUOTING, RULE_TRIALS, digest, forgotten_digests
 from helix_graph.rules.staged import AcceptedRule, forget_rules
 from helix_graph.set_aside import ASSERTIONS, SET_ASIDE, quarantined_of_session, quarantined_sessions
-from helix_graph.shards.files import forget_in_shards, parquet_modules
+from helix_graph.shards.columnar_files import COLUMNAR, column_contents, columnar_format
+from helix_graph.shards.files import forget_in_shards
 from helix_graph.sharing.model import ServerErasure
 from helix_graph.sharing.shared_files import FOLDER, insights_ever_shared
 from helix_graph.tombstones import Fingerprint, Searcher, Tombstones, Unsearched
@@ -76,8 +77,6 @@ _IN_MEMORY = 1 << 26
 _STREAMS: dict[str, Callable[[IO[bytes]], object]] = {"gzip": gzip.open, "bzip2": bz2.open, "xz": lzma.open}
 
 
-#: Rows of a Parquet file that are unpacked at a time: one that holds a gigabyte shows it before all of it is there.
-_ROWS = 1000
 #: What is read at a time: its hashes (four bytes per position) stay in the cache.
 _CHUNK = 1 << 20
 #: An archive in an archive in an archive is still somebody's backup; deeper ones are made to hurt.
@@ -86,14 +85,21 @@ _DEEPEST = 3
 _MOST_BYTES = 1 << 30
 
 
+def _packed(head: bytes) -> str | None:
+    """How a file that begins so is packed, if it is."""
+    return columnar_format(head) or ("page" if is_page(head) else packed_format(head))
+
+
 def _members(stream: IO[bytes], packed: str) -> Iterator[IO[bytes]]:
     """The files in one that is packed so; of columns and pages the texts.
 
     Raises:
         ValueError: Python cannot unpack it.
-        MissingExtra: It is Parquet, and pyarrow is not installed.
+        MissingExtra: It is a file of columns, and pyarrow is not installed.
     """
-    if packed == "zip":
+    if packed in COLUMNAR:
+        yield from column_contents(stream, packed)
+    elif packed == "zip":
         with zipfile.ZipFile(stream) as archive:
             yield from map(archive.open, archive.infolist())
     elif packed == "tar":
@@ -102,9 +108,6 @@ def _members(stream: IO[bytes], packed: str) -> Iterator[IO[bytes]]:
                 if inner := tar.extractfile(member) if member.isfile() else None:
                     # In a compressed one every step back begins at the start, so that small files are read first.
                     yield io.BytesIO(inner.read()) if member.size <= _IN_MEMORY else inner
-    elif packed == "parquet":
-        for batch in parquet_modules()[1].ParquetFile(stream).iter_batches(batch_size=_ROWS):
-            yield io.BytesIO("\0".join(("", *strings_in(batch.to_pylist()))).encode("utf-8", "surrogatepass"))
     elif packed == "page":
         yield from map(io.BytesIO, unpacked(stream.read(), most=_MOST_BYTES))
     elif packed in _STREAMS:
@@ -121,7 +124,7 @@ def _content(stream: IO[bytes], depth: int = 0) -> Iterator[bytes]:
     """
     head = stream.read(MARK_WITHIN)
     yield from itertools.chain((head,), iter(partial(stream.read, _CHUNK), b""), (b"\0",))
-    if not (packed := "page" if is_page(head) else packed_format(head)):
+    if not (packed := _packed(head)):
         return
     if depth == _DEEPEST:
         raise ValueError(f"it is packed more than {_DEEPEST} times over")

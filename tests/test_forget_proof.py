@@ -13,6 +13,7 @@ import subprocess
 import sys
 import tarfile
 import zipfile
+from functools import partial
 from typing import TYPE_CHECKING
 
 import pytest
@@ -180,21 +181,57 @@ def columns(data: bytes) -> bytes:
     return file.getvalue()
 
 
-@pytest.mark.parametrize("pack", [columns, lambda data: gzip.compress(columns(data))])
-def test_columns_of_parquet_are_looked_into(memory: Memory, pack: Callable[[bytes], bytes]) -> None:
+def arrow(data: bytes, *, file: bool) -> bytes:
+    """As Feather writes it, or as a stream; in a map, whose names and values are texts as well."""
+    pyarrow, ipc = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.ipc")
+    of_maps = pyarrow.map_(pyarrow.string(), pyarrow.string())
+    table = pyarrow.table({"labels": pyarrow.array([[(data.decode(), "x")]] * 3, of_maps)})
+    out, options = io.BytesIO(), ipc.IpcWriteOptions(compression="zstd")
+    with (ipc.new_file if file else ipc.new_stream)(out, table.schema, options=options) as writer:
+        writer.write_table(table)
+    return out.getvalue()
+
+
+def orc(data: bytes) -> bytes:
+    """Its values are bytes, which are packed themselves."""
+    pyarrow, out = pytest.importorskip("pyarrow"), io.BytesIO()
+    pytest.importorskip("pyarrow.orc").write_table(pyarrow.table({"bodies": [gzip.compress(data)] * 3}), out)
+    return out.getvalue()
+
+
+COLUMNAR = {
+    "parquet": columns,
+    "packed": lambda data: gzip.compress(columns(data)),
+    "feather": partial(arrow, file=True),
+    "stream": partial(arrow, file=False),
+    "orc": orc,
+}
+
+
+@pytest.mark.parametrize("pack", COLUMNAR.values(), ids=COLUMNAR)
+def test_columns_are_looked_into(memory: Memory, pack: Callable[[bytes], bytes]) -> None:
     """They are compressed, so that a shard, a sum or an export below the memory hides what it says."""
     memory.root.joinpath("sums").mkdir()
-    memory.root.joinpath("sums", "labels.parquet").write_bytes(pack(f"{'x' * 300} {THEIR_TASK} {'x' * 300}".encode()))
+    memory.root.joinpath("sums", "labels").write_bytes(pack(f"{'x' * 300} {THEIR_TASK} {'x' * 300}".encode()))
     (trace,) = proof_of(memory).left
-    assert (trace.file, trace.texts) == ("sums/labels.parquet", 1)
+    assert (trace.file, trace.texts) == ("sums/labels", 1)
 
 
-def test_parquet_that_cannot_be_read_is_named(memory: Memory, monkeypatch: pytest.MonkeyPatch) -> None:
-    memory.root.joinpath("labels.parquet").write_bytes(columns(b"some words of another session"))
-    monkeypatch.setitem(sys.modules, "pyarrow.parquet", None)
+@pytest.mark.parametrize(("pack", "module"), [(columns, "parquet"), (partial(arrow, file=True), "ipc")])
+def test_columns_that_cannot_be_read_are_named(
+    memory: Memory, monkeypatch: pytest.MonkeyPatch, pack: Callable[[bytes], bytes], module: str
+) -> None:
+    memory.root.joinpath("labels").write_bytes(pack(b"some words of another session"))
+    monkeypatch.setitem(sys.modules, f"pyarrow.{module}", None)
     (unsearched,) = proof_of(memory).unsearched
-    assert unsearched.file == "labels.parquet"
+    assert unsearched.file == "labels"
     assert "pip install" in unsearched.problem
+
+
+def test_what_only_begins_like_columns_is_searched(memory: Memory) -> None:
+    memory.root.joinpath("notes").write_text(f"ORCHARDS: {THEIR_TASK}")
+    (trace,) = proof_of(memory).left
+    assert trace.file == "notes"
 
 
 @pytest.mark.parametrize(
@@ -202,13 +239,14 @@ def test_parquet_that_cannot_be_read_is_named(memory: Memory, monkeypatch: pytes
     few_rows(
         [
             (b"\x28\xb5\x2f\xfd rest", "zstd"),
+            (b"Obj\x01 rest", "it is Avro"),
             (gzip.compress(b"x" * 1000)[:-12], "Compressed file ended"),
             (b"PK\x03\x04 no zip", "zip"),
             (gzip.compress(gzip.compress(gzip.compress(gzip.compress(b"x")))), "more than 3 times"),
         ],
         2,
     ),
-    ids=["zstd", "cut off", "no zip", "too deep"],
+    ids=["zstd", "Avro", "cut off", "no zip", "too deep"],
 )
 def test_what_cannot_be_unpacked_is_named(
     memory: Memory, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, data: bytes, problem: str

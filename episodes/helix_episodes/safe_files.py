@@ -326,7 +326,6 @@ _MARKS = (
     (0, b"7z\xbc\xaf\x27\x1c", "7z"),
     (0, b"Rar!\x1a\x07", "rar"),
     (0, b"\x1f\x9d", "compress"),
-    (0, b"PAR1", "parquet"),  # https://parquet.apache.org/docs/file-format/
 )
 
 
