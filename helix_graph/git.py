@@ -63,14 +63,11 @@ def foreign_git(tree: Path) -> Path | None:
     if not (common or inside or any(_is_same(git / one, tree) for one in _named_trees(git))):
         return git
     folders = (git, _real(git / common)) if common else (git,)
-    return next((link for folder in folders for link in _links_from(folder, tree)), None)
-
-
-def _links_from(git: Path, tree: Path) -> Iterator[Path]:
-    """Where links in a folder of git's lead, out of it and of the tree."""
-    for link in (git / one for one in _OWN):
-        if link.is_symlink() and not any(_real(link).is_relative_to(one) for one in (git, _real(tree))):
-            yield _real(link)
+    for folder in folders:  # one of git's own folders may be a link that leads out of it and of the tree
+        for link in (folder / one for one in _OWN):
+            if link.is_symlink() and not any(_real(link).is_relative_to(one) for one in (folder, _real(tree))):
+                return _real(link)
+    return None
 
 
 def has_links(tree: Path) -> bool:

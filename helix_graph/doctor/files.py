@@ -143,20 +143,13 @@ def _name_fix(root: Path, path: Path, episode: Episode) -> tuple[str, Callable[[
         fixed = replace(episode, id=path.stem, session=session_of(path))
         mend = partial(rewrite, root, path, before=data_of(path), after=fixed)
         return f"id and session should be those of {path.name}", mend
-    if episode.id == PREFIX + episode.session and _is_safe(episode.session):
-        right = path.with_name(f"{episode.id}.json")
-        if not right.exists():
-            return f"rename it to {right.name}", partial(_rename, path, right)
+    if episode.id == PREFIX + episode.session:
+        with suppress(EpisodeError):  # not every session's id is the name of a file
+            right = path.with_name(f"{PREFIX}{check_session_id(episode.session)}.json")
+            if not right.exists():
+                return f"rename it to {right.name}", partial(_rename, path, right)
     remedy = "it is a duplicate or has no name; helix-graph doctor --fix sets it aside"
     return remedy, partial(move_aside, root, path)
-
-
-def _is_safe(session: str) -> bool:
-    try:
-        check_session_id(session)
-    except EpisodeError:
-        return False
-    return True
 
 
 def _rename(path: Path, right: Path) -> None:

@@ -30,6 +30,7 @@ from helix_graph.graph.asserted_facts import facts_alone
 from helix_graph.graph.assertions import pattern_assertions, revise
 from helix_graph.graph.episode_rows import SUFFIX, FileToRead, ReadFile, read_file, read_files, rows_of
 from helix_graph.graph.export import export_bytes
+from helix_graph.graph.file_stamps import stamp_of
 from helix_graph.graph.graph_db import (
     EXPORT_NAME,
     FILE_NAME,
@@ -186,21 +187,13 @@ def write_export(path: Path, causality: Path) -> None:
     ):
         if not export_is_current(connection, export):
             write_atomically(export, export_bytes(connection))
-            connection.execute("INSERT OR REPLACE INTO meta VALUES ('export', ?)", (_mark(export),))
+            connection.execute("INSERT OR REPLACE INTO meta VALUES ('export', ?)", (stamp_of(export),))
 
 
 def export_is_current(connection: sqlite3.Connection, path: Path) -> bool:
     """Whether the export is the file that was written last, going by its size and time."""
     found = connection.execute("SELECT value FROM meta WHERE key = 'export'").fetchone()
-    return bool(found) and found[0] == _mark(path)
-
-
-def _mark(path: Path) -> str:
-    try:
-        stat = path.stat()
-    except OSError:
-        return ""
-    return f"{stat.st_size} {stat.st_mtime_ns}"
+    return bool(found) and found[0] == stamp_of(path)
 
 
 def _compile_new(path: Path, job: CompileJob) -> CompileReport:

@@ -39,8 +39,8 @@ _PICKED = 3
 #: An output of what went well was not picked out: nothing in it is to be looked for.
 _WENT_WELL = Regex(r"(?m)^(?:ok\s|PASS\b)|\b\d+ pass(?:ed|ing)?\b")
 _SAYS_NOTHING = Regex(
-    r"(?!connection |authentication )(?:.* )?failed|<\w+>|exit code \d+|answered no|no message|does not compile|reported by the user"
-    r"|editor.s diagnostic",
+    r"(?!connection |authentication )(?:.* )?failed|<\w+>|exit code \d+|answered no|no message|does not compile"
+    r"|reported by the user|editor.s diagnostic",
     re.IGNORECASE,
 )
 _WORDS = Regex(r"(?<![\w.:-])[\w.:-]*\w")

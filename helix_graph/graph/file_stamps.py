@@ -21,6 +21,15 @@ if TYPE_CHECKING:
 TICK_NS = 50_000_000
 
 
+def stamp_of(path: str | os.PathLike[str]) -> str:
+    """Size and time of one file; empty when it is not there."""
+    try:
+        stat = os.stat(path)
+    except OSError:
+        return ""
+    return f"{stat.st_size} {stat.st_mtime_ns}"
+
+
 def settled_time() -> int:
     """A time: whatever changes from here on is later."""
     return time.time_ns() - TICK_NS

@@ -80,7 +80,10 @@ def finer_of_decision(decision: Decision, label: str) -> FinerLabels:
     if action is not None and action.path:
         return FinerLabels(_folder(action.path), action.path)
     if action is not None and action.verb == "run":
-        return _of_command(action.command or "", action.program or "", action.subcommand or "", label)
+        flagged = _flagged(action.command or "", action.program or "", action.subcommand or "")
+        whole = _cut(action.command or "")
+        place = flagged if f"run {flagged}" != label else None
+        return FinerLabels(place, place if f"run {whole}" == label else whole)
     thing = _cut((action.object if action and action.verb in {"delegate", "use"} else None) or decision.chosen)
     return FinerLabels(None, thing if thing and not label.endswith(thing) else None)
 
@@ -163,12 +166,6 @@ def _cut(text: str) -> str:
 
 
 @lru_cache(maxsize=16384)  # agents give the same command again and again; some 10 MB
-def _of_command(command: str, program: str, subcommand: str, label: str) -> FinerLabels:
-    flagged, whole = _flagged(command, program, subcommand), _cut(command)
-    place = flagged if f"run {flagged}" != label else None
-    return FinerLabels(place, place if f"run {whole}" == label else whole)
-
-
 def _flagged(command: str, program: str, subcommand: str) -> str:
     """The program and subcommand with every flag that the command gives them, without the flags' values."""
     name, parts = program.rpartition("/")[2], subcommand.split()

@@ -193,7 +193,8 @@ def decision_key(decision: Decision) -> str:
     if action is None or kind == "prose":
         return _prose(decision.chosen or decision.context) or "decide"
     if kind == "run":
-        return _run(action.program or "", action.subcommand or "", action.flags)
+        words = map(_name, (action.subcommand or "").split())
+        return "run " + " ".join(filter(None, (_program(action.program or ""), *words, *sorted(set(action.flags)))))
     if kind == "delegate":
         return f"delegate to {_agent(action.object)}"
     if kind == "use":
@@ -317,11 +318,6 @@ def _agent(name: str | None) -> str:
 
 
 @_remembered
-def _run(program: str, subcommand: str, flags: tuple[str, ...]) -> str:
-    words = map(_name, subcommand.split())
-    return "run " + " ".join(filter(None, (_program(program), *words, *sorted(set(flags)))))
-
-
 def _program(program: str) -> str:
     """A program is named by its last part: where it is installed does not matter."""
     return one_line(program).replace("\\", "/").rstrip("/").rpartition("/")[2]

@@ -209,14 +209,9 @@ def _take(
         about = {"origin": "derived", "source": HARVEST_SOURCE, "episode": first.episode}
         adopt(connection, group.uid, group.content, slug=slug_of(group.content), at=first.at, **about)
     stored = rows.by_uid(connection, group.uid)
-    known = stored or _same_words(connection, group.content) or twin
-    if known:
-        is_rejected = rows.standing_for(connection, known).insight.state == "rejected"
-    else:
-        forgotten = connection.execute("SELECT 1 FROM insight_forgotten WHERE uid = ?", (group.uid,)).fetchone()
-        is_forgotten = forgotten or digest(f"insight {group.uid}") in forgotten_elsewhere(context.path.parent)
-        is_rejected = is_forgotten or content_length(group.content) < SHORTEST_CONTENT
-    if is_rejected:
+    own = rows.by_text(connection, group.content)  # what somebody stored in the very same words
+    known = stored or (own if own and own.insight.source != HARVEST_SOURCE else twin)
+    if _is_kept_out(context, connection, group, known):
         answer["kept_out"] += 1
         return
     if known is None:
@@ -251,18 +246,23 @@ def _take(
         write_link(connection, link)
 
 
+def _is_kept_out(
+    context: InsightContext, connection: sqlite3.Connection, group: HarvestGroup, known: StoredInsight | None
+) -> bool:
+    """Whether somebody rejected or forgot what is to be taken in, or it is too short."""
+    if known:
+        return rows.standing_for(connection, known).insight.state == "rejected"
+    forgotten = connection.execute("SELECT 1 FROM insight_forgotten WHERE uid = ?", (group.uid,)).fetchone()
+    is_forgotten = forgotten or digest(f"insight {group.uid}") in forgotten_elsewhere(context.path.parent)
+    return bool(is_forgotten) or content_length(group.content) < SHORTEST_CONTENT
+
+
 def grouped(episodes: Iterable[Episode]) -> list[HarvestGroup]:
     """What episodes teach, all that is the same together, in an order that does not depend on theirs."""
     found = (one for episode in episodes for one in lessons_of(episode))
     clean = (replace(one, content=clean_content(one.content)) for one in found)
     ordered = sorted(clean, key=lambda one: (one.key, one.place))
     return [HarvestGroup(group) for _, group in groupby(ordered, key=lambda one: one.key)]
-
-
-def _same_words(connection: sqlite3.Connection, content: str) -> StoredInsight | None:
-    """The insight that somebody stored in the very same words."""
-    found = rows.by_text(connection, content)
-    return None if found is None or found.insight.source == HARVEST_SOURCE else found
 
 
 def _say_anew(

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Literal, get_args
 
 from helix_graph.graph.graph_db import open_graph
 from helix_graph.hook_caches import drop_highlights
+from helix_graph.issues.grouping import find_row
 from helix_graph.issues.model import By, IssueDetails, IssueList, IssueStatementMade, State
 from helix_graph.issues.survey import IssueSurvey
 from helix_graph.validation import as_choice, as_int, as_line, as_text
@@ -87,7 +88,7 @@ class Issues:
 
         said = " ".join(as_text("reason", reason).split())
         with self.open() as survey:
-            identity = survey.id_of(as_line("id", name))
+            identity = find_row(survey.history, as_line("id", name)).id
         self._graph.keep(IssueAssertion(issue=identity, state=state, reason=said, asserted_at=now()))
         drop_highlights(self._graph.episodes.parent)
         after = self.show(identity).issue

@@ -62,7 +62,7 @@ def _key(failure: Failure, by: By, session: SessionRow, authors: dict[str, str])
     if by == "author":
         return authors.get(session.id) or ("an unknown author" if session.id in authors else "you")
     return {
-        "issue": failure.fingerprint or failure.label,
+        "issue": failure.issue_key,
         "group": failure.label,
         "file": failure.path,
         "check": failure.check or None,

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from helix_episodes.model import sortable_time
 from helix_graph.graph.assertions import ASSERTION_SUFFIX, FOLDER, IssueAssertion, decode_assertion, oldest_first
+from helix_graph.issues.model import issue_id
 from helix_graph.trust import every_shared_episode, tracked_by_git
 
 if TYPE_CHECKING:
@@ -63,6 +64,21 @@ class Failure(NamedTuple):
     tokens: int | None
     repaired: int
     moment: str | None
+
+    @property
+    def issue(self) -> str:
+        """The id of the issue that it is of."""
+        return issue_id("issue", self.issue_key)
+
+    @property
+    def issue_key(self) -> str:
+        """What is the same for all failures of an issue."""
+        return self.fingerprint or self.label
+
+    @property
+    def group(self) -> str:
+        """The id of the group that it is in."""
+        return issue_id("group", self.label)
 
 
 #: What people report is said in their own words: of no two reports it can be said that they are of one failure.
@@ -142,7 +158,7 @@ class History:
         self.statements = statements(connection, folder)
         kinds: defaultdict[str, set[str]] = defaultdict(set)
         for one in self.failures:
-            kinds[one.label].add(one.fingerprint or one.label)
+            kinds[one.label].add(one.issue_key)
         #: The labels of which all failures are one issue.
         self.alone = {label for label, found in kinds.items() if len(found) == 1}
 

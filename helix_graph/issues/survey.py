@@ -20,7 +20,7 @@ from helix_graph.issues.grouping import (
     state_of,
 )
 from helix_graph.issues.history import History, shared_statements, texts_of
-from helix_graph.issues.model import By, Issue, IssueDetails, IssueList, Occurrence, SimilarIssue, State, issue_id
+from helix_graph.issues.model import By, Issue, IssueDetails, IssueList, Occurrence, SimilarIssue, State
 from helix_graph.issues.remedies import changes_for, generalised, worked_instead
 
 if TYPE_CHECKING:
@@ -113,8 +113,8 @@ class IssueSurvey:
         chosen = [*again[:most], *once[:most_once]]
         found = []
         for row in chosen:
-            label = row.members[0].label
-            similar = [one for one in alike[label] if one[0] != row.key] if row.kind == "issue" else []
+            first = row.members[0]
+            similar = [one for one in alike[first.label] if one[0] != row.key] if row.kind == "issue" else []
             details = _details(self._connection, history, row, self._authors, similar=similar, most=occurrences)
             newest = row.members[-occurrences:]
             found.append(
@@ -122,7 +122,7 @@ class IssueSurvey:
                     details=details,
                     members=tuple(row.members),
                     locals=tuple(one.local for one in newest),
-                    group=issue_id("group", label),
+                    group=first.group,
                     answered=frozenset(
                         (one.number, one.local)
                         for one, met in zip(newest, details.occurrences, strict=True)
@@ -137,10 +137,6 @@ class IssueSurvey:
                 )
             )
         return tuple(found), len(again) + len(once) - len(chosen)
-
-    def id_of(self, name: str) -> str:
-        """The whole id of an issue or a group."""
-        return find_row(self.history, name).id
 
     def ids(self) -> set[str]:
         """The ids of all issues and groups that a session has."""

@@ -339,16 +339,12 @@ def forget_tasks(root: Path, sessions: Iterable[str], *, path: Path) -> None:
         for workspace in [store.workspace_of(row) for row in cursor.fetchall()]:
             HandoffFiles(root).forget_task(workspace.task_id)
             _forget(connection, workspace)
-        for task in _tasks_shown(connection, named) if _has_insights(connection) else ():
-            HandoffFiles(root).forget_task(task)
+        if _has_insights(connection):
+            theirs = f"SELECT task FROM insight_injection WHERE session {ANY_OF}"  # noqa: S608  (a constant)
+            others = f"SELECT task FROM insight_injection WHERE NOT session {ANY_OF}"  # noqa: S608  (a constant)
+            for (task,) in connection.execute(f"{theirs} EXCEPT {others} ORDER BY task", (named, named)):
+                HandoffFiles(root).forget_task(task)
         connection.execute(f"DELETE FROM injected WHERE session {ANY_OF}", (named,))  # noqa: S608  (a constant)
-
-
-def _tasks_shown(connection: sqlite3.Connection, sessions: str) -> list[str]:
-    """The tasks that insights were shown for in these sessions, and in no other."""
-    theirs = f"SELECT task FROM insight_injection WHERE session {ANY_OF}"  # noqa: S608  (a constant)
-    others = f"SELECT task FROM insight_injection WHERE NOT session {ANY_OF}"  # noqa: S608  (a constant)
-    return [task for (task,) in connection.execute(f"{theirs} EXCEPT {others} ORDER BY task", (sessions, sessions))]
 
 
 def _has_insights(connection: sqlite3.Connection) -> bool:

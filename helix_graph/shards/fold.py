@@ -24,6 +24,7 @@ import operator
 from collections import Counter, defaultdict
 from contextlib import contextmanager
 from datetime import datetime, timedelta
+from itertools import chain
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, Literal
@@ -66,7 +67,6 @@ from helix_graph.shards.rows import (
     NO_DAY,
     NUMBERS,
     failure_counts,
-    issue_key,
     run_counts,
     run_key,
 )
@@ -332,7 +332,12 @@ def local_sums(graph: Graph) -> dict[str, list[tuple[Any, ...]]]:
         failures = {project: first_occurrences(several) for project, several in by_project.items()}
         runs, situations = _runs(connection, projects)
         found: dict[str, Rows] = {
-            "labels": _labels(connection),
+            "labels": chain(
+                connection.execute(
+                    "SELECT type, label, 'kind', '', '', id, mentions, episodes, measured, successes FROM node"
+                ),
+                *(connection.execute(_FINER, (resolution,)) for resolution in ("place", "thing")),
+            ),
             "edges": connection.execute(
                 "SELECT s.id, t.id, e.type, weight_sum, claims, e.episodes FROM edge e"
                 " JOIN node s ON s.number = source JOIN node t ON t.number = target"
@@ -357,14 +362,6 @@ _FINER = f"""
         FROM mention m JOIN episode e ON e.number = m.episode
         WHERE iif(?1 = 'thing', m.thing, m.place) <> '' GROUP BY m.episode, m.node, 2, 3
     ) JOIN node n ON n.number = node GROUP BY node, place, thing"""  # noqa: S608  (constants)
-
-
-def _labels(connection: sqlite3.Connection) -> Iterator[tuple[Any, ...]]:
-    yield from connection.execute(
-        "SELECT type, label, 'kind', '', '', id, mentions, episodes, measured, successes FROM node"
-    )
-    for resolution in ("place", "thing"):
-        yield from connection.execute(_FINER, (resolution,))
 
 
 def _runs(connection: sqlite3.Connection, projects: dict[int, str]) -> tuple[Rows, Rows]:
@@ -400,7 +397,7 @@ def _by_issue(failures: dict[str, list[Failure]]) -> dict[tuple[str, str], list[
     found: defaultdict[tuple[str, str], list[Failure]] = defaultdict(list)
     for project, several in failures.items():
         for one in several:
-            found[issue_key(one), project].append(one)
+            found[one.issue, project].append(one)
     return found
 
 

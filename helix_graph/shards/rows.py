@@ -34,7 +34,6 @@ from helix_graph.causality.check_runs import (
 )
 from helix_graph.graph.store import share_of
 from helix_graph.issues.history import REPORTED, Failure
-from helix_graph.issues.model import issue_id
 from helix_graph.issues.remedies import Change, kinds_of_changes
 
 if TYPE_CHECKING:
@@ -219,7 +218,7 @@ def failures_of(facts: EpisodeFacts) -> list[Failure]:
 def _failures(facts: EpisodeFacts) -> Iterator[Row]:
     logs = {one.local: one.log for one in facts.mentions}
     for one in failures_of(facts):
-        named = (issue_key(one), same_failure(one), one.check, one.family, one.label, one.path or "", one.thing)
+        named = (one.issue, same_failure(one), one.check, one.family, one.label, one.path or "", one.thing)
         said = (one.said[:LONGEST_MESSAGE], int(one.deliberate))
         yield (one.local, *named, *said, *failure_counts(one), logs[one.local] or "", one.line or 0)
 
@@ -228,11 +227,6 @@ def failure_counts(one: Failure) -> tuple[int, int, int, int, int]:
     """Repaired, verified, steps in thousandths, seconds and tokens of one failure."""
     steps = round((one.steps or 0) * STEP)
     return (int(one.repaired > 0), int(one.repaired > 1), steps, one.seconds or 0, one.tokens or 0)
-
-
-def issue_key(one: Failure) -> str:
-    """The id of the issue that a failure is of, as `helix_graph.issues` has it."""
-    return issue_id("issue", one.fingerprint or one.label)
 
 
 def same_failure(one: Failure) -> str:
@@ -270,6 +264,6 @@ def _remedies(facts: EpisodeFacts) -> Iterator[Row]:
             for (how, what), change in kinds_of_changes(one, changes, checks=checks.get(one.check, "")).items():
                 verified = int(change.verified_by is not None)
                 yield (
-                    *(one.local, issue_key(one), same_failure(one), how, what),
+                    *(one.local, one.issue, same_failure(one), how, what),
                     *(verified, change.log or "", change.line or 0),
                 )

@@ -29,7 +29,6 @@ from helix_graph.issues.model import (
     Issue,
     Occurrence,
     SimilarIssue,
-    issue_id,
     remedies_heading,
     remedy_words,
     repair_words,
@@ -182,8 +181,7 @@ def issues_at(survey: IssueSurvey) -> dict[tuple[str, int | None], list[str]]:
     found: defaultdict[tuple[str, int | None], list[str]] = defaultdict(list)
     history = survey.history
     for one in history.failures:
-        names = issue_id("issue", one.fingerprint or one.label), issue_id("group", one.label)
-        found[history.sessions[one.number].id, one.line].extend(names)
+        found[history.sessions[one.number].id, one.line].extend((one.issue, one.group))
     return found
 
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import tempfile
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
+from contextlib import nullcontext
 from importlib.resources import as_file, files
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
 
 import click
@@ -49,7 +49,9 @@ def demo(*, keep: Path | None, as_json: bool) -> None:
 
     Works in a temporary folder.
     """
-    with _folder(keep) as folder, as_file(files("helix_cli") / "demo") as logs:
+    temporary = nullcontext(str(keep.absolute())) if keep else TemporaryDirectory(prefix="helix-graph-demo-")
+    with temporary as name, as_file(files("helix_cli") / "demo") as logs:
+        folder = Path(name)
         memory = Memory(folder / ".helix")
         _refuse_a_real_memory(memory, logs)
         if keep:
@@ -105,15 +107,6 @@ def _refuse_a_real_memory(memory: Memory, logs: Path) -> None:
     if others:
         reason = f"{memory.root} contains a memory of your own ({others[0].name} …); name a folder without one"
         raise click.UsageError(reason)
-
-
-@contextmanager
-def _folder(keep: Path | None) -> Iterator[Path]:
-    if keep is not None:
-        yield keep.absolute()
-        return
-    with tempfile.TemporaryDirectory(prefix="helix-graph-demo-") as folder:
-        yield Path(folder)
 
 
 def _steps(memory: Memory, logs: Path) -> list[_Step]:

@@ -76,7 +76,10 @@ def call_fix(timeline: Timeline, error: Event) -> Fix | None:
             for n, one in enumerate(attempts)
             # A file that is found does not yet make the edit succeed.
             if not timeline.went_wrong(one)
-            and any(_repeats(call, failed, error) for call in timeline.calls_of(one))
+            and any(
+                _went_through(call, error) and _same_kind(call, failed, error) and not _leaves_out(call, failed, error)
+                for call in timeline.calls_of(one)
+            )
             and not _is_another_errand(timeline, one, error)
         ),
         None,
@@ -163,11 +166,6 @@ def _other_way(timeline: Timeline, error: Event) -> Fix | None:
         if shared and (best is None or shared > best[0]):
             best = shared, decision
     return credited(error, [best[1]], verified_by=best[1].id) if best else None
-
-
-def _repeats(call: ParsedCall, failed: ParsedCall, error: Event) -> bool:
-    """Whether a call does what the failed one was to do, and does it all."""
-    return _went_through(call, error) and _same_kind(call, failed, error) and not _leaves_out(call, failed, error)
 
 
 def _is_another_errand(timeline: Timeline, decision: Decision, error: Event) -> bool:

@@ -12,7 +12,7 @@ choice. What is asked with a tool and never answered is one too (`helix_episodes
 from __future__ import annotations
 
 import re
-from itertools import islice, takewhile
+from itertools import islice, pairwise, takewhile
 from typing import TYPE_CHECKING
 
 from helix_episodes.extraction.drafts import line
@@ -152,9 +152,13 @@ def _advice(text: str) -> StatedChoice | None:
     """A recommendation, with the alternatives it was made among if the message lists them."""
     if not has_any(text, _ADVICE_SIGNS):
         return None
-    statement = sentences_of(_HEADINGS.sub("", text))
-    words = next((_whole(statement, at) for at, one in enumerate(statement) if _advises(one) and one[-1] != "?"), None)
-    words = words or _under_heading(text)
+    sentences = sentences_of(_HEADINGS.sub("", text))
+    advice = (
+        f"{one} {following}".rstrip() if one.endswith(":") else one  # it announces the next one
+        for one, following in pairwise((*sentences, ""))
+        if "ecommend" in one.lower() and _ADVISES.search(one) and not one.endswith("?")
+    )
+    words = next(advice, None) or _under_heading(text)
     if words is None:
         return None
     chosen, _, reason = re.split(r"(\bbecause\b|\bsince\b|$)", words, maxsplit=1, flags=re.IGNORECASE)
@@ -164,15 +168,6 @@ def _advice(text: str) -> StatedChoice | None:
         if chosen
         else None
     )
-
-
-def _advises(sentence: str) -> bool:
-    return "ecommend" in sentence.lower() and _ADVISES.search(sentence) is not None
-
-
-def _whole(statement: Sequence[str], at: int) -> str:
-    """A sentence, with the next one when it ends by announcing that."""
-    return " ".join(statement[at : at + 2]) if statement[at].endswith(":") else statement[at]
 
 
 def _under_heading(text: str) -> str | None:

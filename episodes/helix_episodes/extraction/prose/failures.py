@@ -386,16 +386,11 @@ def states_trouble(sentence: str) -> bool:
     return not (supposed or _MODAL.search(statement[: found.end()]) or is_doubtful(statement, found, within=False))
 
 
-def _statement(sentence: str) -> str:
-    """What a sentence states, without its opening, its condition and the question behind it."""
-    statement = _CONDITION.sub("", _OPENING.sub("", spelled(sentence))).strip()
-    asked = _INVERTED.search(statement)
-    return statement if asked is None else statement[: asked.start()]
-
-
 # A prompt is asked what it says of the work by half a dozen rules, and the expressions take a microsecond a letter.
 @lru_cache(maxsize=1024)
 def _trouble_in(sentence: str) -> tuple[str, re.Match[str] | None]:
-    """What a sentence states, and the words of trouble in it."""
-    statement = _statement(sentence)
+    """What a sentence states, without opening, condition and the question behind it, and the words of trouble in it."""
+    statement = _CONDITION.sub("", _OPENING.sub("", spelled(sentence))).strip()
+    if asked := _INVERTED.search(statement):
+        statement = statement[: asked.start()]
     return statement, _CONTRASTED.search(statement) or _TROUBLE.search(statement)
