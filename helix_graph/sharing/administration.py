@@ -11,11 +11,14 @@ import msgspec
 
 from helix_episodes.errors import InvalidArgument
 from helix_graph.errors import TeamServerFailed
+from helix_graph.sharing.answers import AnswerRefused, rows_of
 from helix_graph.sharing.connection import check_project, connect, reporting
 from helix_graph.sharing.server_schema import BEGIN, STEPS, TEAM_ROLES, VERSION, TeamRole
 from helix_graph.validation import as_str
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     import psycopg
 
 
@@ -45,7 +48,7 @@ def set_up(address: str) -> TeamSetUp:
     with reporting(address), connect(address) as connection, connection.transaction():
         connection.execute("SELECT pg_catalog.pg_advisory_xact_lock(pg_catalog.hashtext('helix_team set_up'))")
         _run(connection, BEGIN)
-        before = int(connection.execute("SELECT version FROM helix_team.meta").fetchall()[0][0])
+        before = _version(connection)
         if before > VERSION:
             raise TeamServerFailed("the team's server is of a newer version; update helix-graph", reason="refused")
         for step in STEPS[before:]:
@@ -65,7 +68,7 @@ def add_member(address: str, project: str, member: str, *, role: TeamRole = "mem
     project, name = check_project(project), as_str("member", member)
     with reporting(address), connect(address) as connection, connection.transaction():
         _check_version(connection)
-        known = connection.execute("SELECT FROM pg_catalog.pg_roles WHERE rolname = %s", (name,)).fetchall()
+        (known,) = _row(connection, "SELECT count(*) FROM pg_catalog.pg_roles WHERE rolname = %s", (name,))
         if not known:
             raise InvalidArgument("member", f"{name!r} is no role of the server; make it first: CREATE ROLE … LOGIN")
         connection.execute(
@@ -82,11 +85,12 @@ def remove_member(address: str, project: str, member: str) -> TeamMember:
     project, name = check_project(project), as_str("member", member)
     with reporting(address), connect(address) as connection, connection.transaction():
         _check_version(connection)
-        may = connection.execute(
+        (may,) = _row(
+            connection,
             "SELECT NOT pg_catalog.row_security_active('helix_team.member')"
             " OR %s IN (SELECT helix_team.my_projects_as('{admin}'))",
             (project,),
-        ).fetchall()[0][0]
+        )
         if not may:  # it would see nobody else, and delete nothing
             sentence = f"this role is no administrator of {project}; {name} is what it was"
             raise TeamServerFailed(sentence, reason="refused")
@@ -96,8 +100,7 @@ def remove_member(address: str, project: str, member: str) -> TeamMember:
 
 def _check_version(connection: psycopg.Connection[Any]) -> None:
     """Raises where the tables are older than what says who may do what: what would be said of a member was not so."""
-    version = int(connection.execute("SELECT version FROM helix_team.meta").fetchall()[0][0])
-    if version < VERSION:
+    if _version(connection) < VERSION:
         sentence = "the tables of the team's server are of an older version; run `helix-graph team setup` first"
         raise TeamServerFailed(sentence, reason="refused")
 
@@ -110,9 +113,26 @@ def _open_tables(connection: psycopg.Connection[Any], name: str, role: TeamRole)
     from psycopg import sql
 
     group = f"helix_{role}"
-    asked = "SELECT pg_catalog.pg_has_role(%s::name, %s::name, 'MEMBER')"
-    if not connection.execute(asked, (name, group)).fetchall()[0][0]:
+    (has,) = _row(connection, "SELECT pg_catalog.pg_has_role(%s::name, %s::name, 'MEMBER')", (name, group))
+    if not has:
         connection.execute(sql.SQL("GRANT {} TO {}").format(sql.Identifier(group), sql.Identifier(name)))
+
+
+def _version(connection: psycopg.Connection[Any]) -> int:
+    (version,) = _row(connection, "SELECT version FROM helix_team.meta")
+    return int(version)
+
+
+def _row(connection: psycopg.Connection[Any], query: str, values: Sequence[str] = ()) -> tuple[Any, ...]:
+    """The one row that a question has.
+
+    Raises:
+        AnswerRefused: The answer is none to it.
+    """
+    found = rows_of(connection.execute(query.encode(), values, binary=True), most=1)
+    if not found:
+        raise AnswerRefused("no row")
+    return found[0]
 
 
 def _run(connection: psycopg.Connection[Any], statements: str) -> None:

@@ -5,7 +5,7 @@ driver says of an address is never repeated, since a special character in a pass
 password for a host or a port. So an address has to be unambiguous, or it is refused before it is used.
 
 Nothing is waited for without an end. The server gets limits for statements and locks, connecting has one, and a
-connection that stays silent is closed from here.
+connection that stays silent, or never ends its answer, is closed from here.
 """
 
 from __future__ import annotations
@@ -13,11 +13,13 @@ from __future__ import annotations
 import os
 import re
 import socket
+import time
 from contextlib import ExitStack, contextmanager, suppress
-from threading import Timer
+from threading import Event, Thread
 from typing import TYPE_CHECKING, Any
 
 from helix_graph.errors import MissingExtra, TeamServerFailed
+from helix_graph.sharing.answers import MOST_RECEIVED, AnswerRefused, bytes_received
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -26,6 +28,8 @@ if TYPE_CHECKING:
 
 #: The server ends a statement, and the wait for a lock, after so many seconds; this program gives up a little later.
 SILENCE, CONNECTING = 20.0, 5.0
+#: How often it is looked how much of an answer has come.
+_LOOKING = 0.05
 _LIMITS = {"statement_timeout": 15, "lock_timeout": 5, "idle_in_transaction_session_timeout": 20}
 _PART = r"(?:[A-Za-z0-9._~!$&'+,;=()*-]|%[0-9A-Fa-f]{2})*"
 _HOST = r"(?:[A-Za-z0-9._-]|%[0-9A-Fa-f]{2}|\[[0-9A-Fa-f:.]+\])*(?::[0-9]{1,5})?"
@@ -75,12 +79,12 @@ def connect(address: str, *, seconds: float = CONNECTING) -> psycopg.Connection[
     """A connection with limits for everything that could be waited for."""
     check_address(address)
     driver = _driver()
-    tls = {} if _is_local(address) else {"sslmode": "require"}
+    limits = ({} if _is_local(address) else {"sslmode": "require"}) | _proven_by(address, driver)
     try:
         connection: psycopg.Connection[Any] = driver.connect(
             address, autocommit=True, prepare_threshold=None, connect_timeout=max(2, round(seconds)),
             application_name="helix-graph", client_encoding="utf8",
-            keepalives_idle=5, keepalives_interval=5, keepalives_count=3, tcp_user_timeout=20_000, **tls,
+            keepalives_idle=5, keepalives_interval=5, keepalives_count=3, tcp_user_timeout=20_000, **limits,
         )  # fmt: skip
     except (driver.Error, UnicodeError, ValueError, OSError) as error:
         raise _problem(address, error, connecting=True) from None
@@ -122,6 +126,23 @@ def _is_local(address: str) -> bool:
     return not remote and all(one.startswith(("/", "%2F", "%2f")) or _LOCAL.fullmatch(one) for one in host.split(","))
 
 
+#: From this libpq on one can say how a password may be proven.
+_REQUIRES = 160_000
+
+
+def _proven_by(address: str, driver: Any) -> dict[str, str]:  # noqa: ANN401  (the module)
+    """That no password is sent as it is, unless somebody chose so, or the server's certificate is verified.
+
+    Whoever listens in the server's place could ask for it so, from ~/.pgpass too; by SCRAM they learn nothing.
+    """
+    found = _ADDRESS.fullmatch(address)
+    query = (found["query"] or "") if found else ""
+    chosen = any(name in query for name in ("require_auth=", "service=", "sslmode=verify-"))
+    chosen = chosen or os.environ.get("PGSSLMODE", "").startswith("verify-")
+    chosen = chosen or bool(os.environ.keys() & {"PGREQUIREAUTH", "PGSERVICE"})
+    return {} if chosen or driver.pq.version() < _REQUIRES else {"require_auth": "!password"}
+
+
 def name_of(address: str) -> str:
     """The server in a sentence, without what an address may hold beside it."""
     found = _ADDRESS.fullmatch(address)
@@ -129,9 +150,14 @@ def name_of(address: str) -> str:
 
 
 _NOT_LET_IN = "refused the role, its password or the database"
+_IN_CLEAR = (
+    "asks for the password in clear text, which goes only to a server with a verified certificate (sslmode=verify-full)"
+    " or where the address says require_auth=password"
+)
 #: What libpq says where no connection comes about, and what that means; the driver has no SQLSTATE of it. What servers
 #: say in other languages counts as away.
 _REFUSALS = (
+    ("cleartext password", _IN_CLEAR),
     ("certificate", "shows a certificate that is not to be trusted under this name (sslrootcert names the authority)"),
     ("does not support SSL", "offers no TLS, which a server on another machine needs (sslmode=disable goes without)"),
     ("authentication failed", _NOT_LET_IN),
@@ -174,16 +200,31 @@ def _problem(address: str, error: Exception, *, connecting: bool = False) -> Tea
 
 @contextmanager
 def closed_when_silent(connection: psycopg.Connection[Any], *, seconds: float = SILENCE) -> Iterator[None]:
-    """Within, a server that neither answers nor goes away is hung up on: its own limits may not be in force."""
+    """Within, a server that neither answers nor goes away is hung up on: its own limits may not be in force.
 
-    def hang_up() -> None:
+    And so is one whose answer has no end, which the driver would gather before anything of it can be looked at.
+    """
+    ended, flooded = Event(), Event()
+
+    def watch() -> None:
+        end = time.monotonic() + seconds
         with suppress(OSError), socket.socket(fileno=os.dup(connection.fileno())) as other:
-            other.shutdown(socket.SHUT_RDWR)
+            before = bytes_received(other)
+            while not ended.wait(min(_LOOKING, max(0.0, end - time.monotonic()))):
+                if bytes_received(other) - before > MOST_RECEIVED:
+                    flooded.set()
+                if flooded.is_set() or time.monotonic() >= end:
+                    other.shutdown(socket.SHUT_RDWR)
+                    return
 
-    timer = Timer(seconds, hang_up)
-    timer.daemon = True
-    timer.start()
+    watcher = Thread(target=watch, daemon=True)
+    watcher.start()
     try:
         yield
+    except Exception as error:
+        if flooded.is_set():
+            raise AnswerRefused("an answer without an end") from error
+        raise
     finally:
-        timer.cancel()
+        ended.set()
+        watcher.join()

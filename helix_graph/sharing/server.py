@@ -17,6 +17,7 @@ import msgspec
 
 from helix_graph.errors import TeamServerFailed
 from helix_graph.shared_authors import author_name
+from helix_graph.sharing.answers import rows_of
 from helix_graph.sharing.connection import (
     CONNECTING,
     SILENCE,
@@ -333,9 +334,9 @@ class TeamServer:
         """The rows of an answer, each of which is checked; asked again while the server may come back."""
         for attempt in itertools.count():
             try:
-                rows = self._once(sql, values)
+                rows = self._once(sql, values, most)
                 self._pauses = _PAUSES
-                if len(rows) < least or (most is not None and len(rows) > most):
+                if len(rows) < least:
                     raise self.nonsense()
                 return [msgspec.convert(row, kind) for row in rows]
             except msgspec.ValidationError:
@@ -348,12 +349,12 @@ class TeamServer:
                 time.sleep(self._pauses[attempt])
         raise AssertionError("the last try returns or raises")
 
-    def _once(self, sql: str, values: Any) -> list[tuple[Any, ...]]:  # noqa: ANN401  (what the driver adapts)
+    def _once(self, sql: str, values: Any, most: int | None) -> list[tuple[Any, ...]]:  # noqa: ANN401  (what the driver adapts)
         left = SILENCE if self._end is None else max(0.1, self._end - time.monotonic())
         if self._connection is None:
             self._connection = connect(self._address, seconds=min(CONNECTING, left))
         with reporting(self._address), closed_when_silent(self._connection, seconds=left):
-            return self._connection.execute(sql.encode(), values, binary=True).fetchall()
+            return rows_of(self._connection.execute(sql.encode(), values, binary=True), most=most)
 
     def nonsense(self) -> TeamServerFailed:
         """What to raise of an answer that makes no sense."""

@@ -1,0 +1,121 @@
+"""Does what listens in a team server's place make this program crash, fill the memory, or give a password away?"""
+
+from __future__ import annotations
+
+import itertools
+import struct
+import subprocess
+import sys
+
+import pytest
+
+from helix_graph.errors import TeamServerFailed
+from helix_graph.sharing.server import TeamServer
+from hostile_postgres import BOOL, INT4, INT8, JSONB, TEXT, TEXTS, Column, HostilePostgres, announced, row
+from thoroughness import few
+
+pytest.importorskip("psycopg")
+
+STANDING = [
+    *(Column(INT4, struct.pack(">i", one)) for one in (5, 1)),
+    *(Column(TEXT, one) for one in (b"11111111-1111-1111-1111-111111111111", b"ann")),
+    *(Column(BOOL, b"\1") for _ in range(2)),
+    Column(INT8, bytes(8)),
+]
+LARGE = 2**31 - 1
+
+
+def answered(columns: list[Column]) -> tuple[bytes, bytes]:
+    return announced(columns), row(columns)
+
+
+def test_an_answer_of_the_right_types_is_understood() -> None:
+    with HostilePostgres(answered(STANDING)).listening() as server, TeamServer(server.address, "parcels") as team:
+        found = team.standing()
+    assert (found.version, found.role, found.is_member, found.newest) == (5, "ann", True, 0)
+
+
+@pytest.mark.parametrize(
+    "odd",
+    few(
+        [
+            # The driver would read 2^62 texts out of it.
+            Column(TEXTS, struct.pack(">iiiiiii", 2, 0, 25, LARGE, 1, LARGE, 1)),
+            Column(JSONB, b"\1" + b"[" * 100_000),
+            Column(INT4, b"\5"),
+            Column(INT4, b""),
+            Column(TEXTS, struct.pack(">iiiii", 1, 0, 25, LARGE, 1)),
+            Column(TEXTS, struct.pack(">iiiiii", 1, 0, 25, 1, 1, LARGE)),
+            Column(TEXTS, struct.pack(">iii", 100, 0, 25)),
+            Column(TEXTS, b"\0"),
+            Column(TEXT, b"\xff\xfe"),
+            Column(BOOL, b"no"),
+            Column(1700, struct.pack(">hhHHh", 1, 30_000, 0, 0, 1)),
+            Column(1114, struct.pack(">q", 2**63 - 2)),
+        ],
+        3,
+    ),
+)
+def test_an_answer_of_other_types_or_lengths_makes_no_sense(odd: Column) -> None:
+    """Nothing of it is made a value by the driver, which trusts what it says of its lengths."""
+    columns = [odd, *STANDING[1:]]
+    with HostilePostgres(answered(columns)).listening() as server, TeamServer(server.address, "parcels") as team:
+        for asked in (team.standing, team.private):
+            with pytest.raises(TeamServerFailed, match="an answer that makes no sense"):
+                asked()
+
+
+def test_a_list_of_texts_is_read() -> None:
+    names = [b"0" * 32, b"1" * 32]
+    packed = struct.pack(">iiiii", 1, 0, 25, 2, 1) + b"".join(struct.pack(">i", len(one)) + one for one in names)
+    line = [
+        Column(INT8, bytes(7) + b"\7"),
+        *(Column(TEXT, b"a" * 32) for _ in range(2)),
+        Column(TEXTS, packed),
+        Column(TEXT, b"b" * 64),
+        Column(INT8, bytes(8)),
+    ]
+    version = [Column(INT4, struct.pack(">i", 5))]
+
+    with (
+        HostilePostgres(answered(version), answered(line)).listening() as server,
+        TeamServer(server.address, "parcels") as team,
+    ):
+        (found,) = team.private()
+    assert found.rests_on == ("0" * 32, "1" * 32)
+
+
+ASKS = """
+import resource, sys
+from helix_graph.errors import TeamServerFailed
+from helix_graph.sharing.server import TeamServer
+try:
+    TeamServer(sys.argv[1], "parcels").standing()
+except TeamServerFailed as error:
+    print(error, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024, sep="\\n")
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere nothing says how much has come")
+def test_an_answer_without_an_end_is_not_gathered() -> None:
+    rows = itertools.chain([announced(STANDING)], itertools.repeat(row(STANDING) * 1000))
+    with HostilePostgres(rows).listening() as server:
+        done = subprocess.run([sys.executable, "-c", ASKS, server.address], check=True, capture_output=True, text=True)
+    said, megabytes = done.stdout.splitlines()
+    assert said.endswith("gave an answer that makes no sense")
+    assert int(megabytes) < 1000
+
+
+@pytest.mark.parametrize(("more", "sent"), [("", []), ("?require_auth=password", [b"hunter2\0"])])
+def test_a_password_is_not_sent_in_clear_text_unless_somebody_says_so(
+    monkeypatch: pytest.MonkeyPatch, more: str, sent: list[bytes]
+) -> None:
+    monkeypatch.setenv("PGPASSWORD", "hunter2")
+    with HostilePostgres(answered(STANDING), asks_password=True).listening() as server:
+        with TeamServer(f"{server.address}{more}", "parcels") as team:
+            if sent:
+                team.standing()
+            else:
+                with pytest.raises(TeamServerFailed, match="password in clear text"):
+                    team.standing()
+        assert server.passwords == sent
