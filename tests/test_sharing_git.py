@@ -639,3 +639,25 @@ def test_an_entry_that_would_be_stored_otherwise_never_becomes_an_own_one(
     bobs.topics.store("boxes", "Boxes come in three sizes")
     bobs.sharing.merge()
     assert [one.topic for one in bobs.sharing.own.records() if isinstance(one, SharedEntry)] == ["boxes"]
+
+
+def test_a_local_edit_is_not_called_accepted_before_it_is(origin: Path) -> None:
+    ann, anns = member(origin, "ann")
+    name = str(anns.insights.store(RETRY)["name"])
+    states = []
+
+    def look() -> None:
+        states.extend(one.state for one in anns.sharing.list().insights)
+
+    anns.sharing.add([name])
+    look()
+    anns.insights.edit(name, content=f"{RETRY}, and wait")
+    look()
+    anns.sharing.add()
+    commit(ann, push="main")
+    look()
+    anns.insights.mute(name)
+    look()
+    anns.sharing.add()
+    look()
+    assert states == ["proposed", "changed", "accepted", "changed", "proposed"]

@@ -1,7 +1,8 @@
 """A team's memory through git: what is proposed, what was accepted, and what came in from others.
 
 An insight is a *candidate* until two sessions independently succeeded with its help (*corroborated*), *proposed*
-once its file is in the work tree, and *accepted* once the default branch holds it. ``add`` writes and stages files,
+once its file is in the work tree, and *accepted* once the default branch holds it. One that was edited here since is
+*changed*, until it is added again. ``add`` writes and stages files,
 after a search for secrets; committing them and merging the pull request is git's part. ``merge`` takes in what was
 accepted: as somebody else's words, under the author's name, without rank. What came in once is remembered, so that
 whoever forgets it here does not get it again.
@@ -109,15 +110,20 @@ class Sharing:
             for one in kept_out
             if one.uid in self._went_out([one])
         )
-        proposed = self._went_out(one for _, one in shared_files(self.root))
+        here = [one for _, one in shared_files(self.root)]
+        in_any = in_main | self._went_out(here)
+        in_main_so, here_so = {digest(one) for one, _ in accepted}, set(map(digest, here))
         found, said_by = [], self.own.said_by()
         for insight, name, sessions in self.own.insights():
-            is_corroborated = len(sessions) >= CORROBORATED
-            state: ShareState = "corroborated" if is_corroborated else "candidate"
-            state = "accepted" if insight.uid in in_main else "proposed" if insight.uid in proposed else state
+            form = digest(shared_insight(insight))
+            state: ShareState = "corroborated" if len(sessions) >= CORROBORATED else "candidate"
+            if insight.uid in in_main and form in in_main_so:
+                state = "accepted"
+            elif insight.uid in in_any:
+                state = "proposed" if form in here_so else "changed"
             said, count = said_by.get(insight.uid, ""), len(sessions)
             found.append(ShareCandidate(name=name, content=insight.content, said_by=said, sessions=count, state=state))
-        order = ("corroborated", "candidate", "proposed", "accepted")
+        order = ("corroborated", "changed", "candidate", "proposed", "accepted")
         found.sort(key=lambda one: (order.index(one.state), -one.sessions, one.name))
         return ShareList(insights=tuple(found), accepted=len(accepted), problems=problems)
 

@@ -8,11 +8,13 @@ import msgspec
 
 from helix_graph.sharing.records import ShareProblem
 
-ShareState = Literal["candidate", "corroborated", "proposed", "accepted"]
+ShareState = Literal["candidate", "corroborated", "proposed", "accepted", "changed"]
 
 
 class ShareCandidate(msgspec.Struct, frozen=True, kw_only=True):
     """An insight of this memory, and how far it is on its way to the team; ``sessions`` came out well with it.
+
+    One that is ``changed`` was shared in another form, and changed here since.
 
     ``said_by`` says of one that no person here wrote, who did.
     """

@@ -53,7 +53,8 @@ def share_list() -> ShareList:
     """Show what could be shared, and what is.
 
     An insight is a candidate until two independent sessions succeeded with its help, then corroborated; proposed
-    once its file is in the work tree, accepted once the default branch holds it.
+    once its file is in the work tree, accepted once the default branch holds it. One that you changed since is changed,
+    until `add` writes it again.
     """
     return open_memory().sharing.list()
 
