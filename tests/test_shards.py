@@ -27,6 +27,7 @@ from helix_graph.errors import FolderInUse, MissingExtra
 from helix_graph.shards.files import ShardDamaged, shard_files
 from helix_graph.shards.fold import fold
 from helix_graph.shards.pack import pack
+from helix_graph.shards.session_sample import SIZE, CountedSessions, digest_of, smallest
 from small_worlds import memory_of
 from thoroughness import few
 
@@ -333,16 +334,39 @@ def test_a_damaged_shard_is_named(shards: Path, tmp_path: Path, damage: str) -> 
     assert not list((tmp_path / "sums").glob("*")) if (tmp_path / "sums").exists() else True
 
 
+def test_what_is_in_the_sums_already_is_not_added_up_again(
+    world: Memory, shards: Path, sums: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    for folders in ([shards, sums], [sums, sums]):
+        with pytest.raises(InvalidArgument, match=r"count at least \d+ sessions twice: they are in the sums in"):
+            fold(folders, tmp_path / "all")
+    assert not (tmp_path / "all").exists()
+    world.fold(tmp_path / "local")
+    with pytest.raises(InvalidArgument, match="twice"):
+        fold([shards, tmp_path / "local"], tmp_path / "all", since=DAYS[1])
+    assert run(["fold", str(shards), str(sums), "--output", "all"]) == 2
+
+
+def test_sums_of_many_sessions_know_a_sample_of_them_whatever_was_added_first() -> None:
+    names = [f"episode-{number}" for number in range(3 * SIZE)]
+    parts = [smallest(map(digest_of, names[at::3])) for at in range(3)]
+    both = [smallest((*parts[one], *parts[other])) for one, other in ((0, 1), (2, 1))]
+    assert smallest((*both[0], *parts[2])) == smallest((*both[1], *parts[0])) == smallest(map(digest_of, names))
+    counted = CountedSessions([(Path("sums"), smallest(map(digest_of, names)))])
+    counted.add_shard(Path("shards"), names[100:200])
+    with pytest.raises(InvalidArgument, match="they are in the sums in sums and in shards;"):
+        counted.sample()
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("count", [2**63 - 1, -5])
-def test_an_earlier_fold_with_an_impossible_count_is_named(
-    shards: Path, sums: Path, tmp_path: Path, count: int
-) -> None:
-    shutil.copytree(sums, tmp_path / "before")
+def test_an_earlier_fold_with_an_impossible_count_is_named(shards: Path, tmp_path: Path, count: int) -> None:
+    fold([shards], tmp_path / "before", until=DAYS[1])
     for path in (tmp_path / "before").glob("*.parquet"):
         parquet.write_table(with_counts(path, count), path)
     with pytest.raises(ShardDamaged) as raised:
-        fold([tmp_path / "before", shards], tmp_path / "sums")
+        fold([tmp_path / "before", shards], tmp_path / "sums", since=DAYS[1])
     assert raised.value.path.parent == tmp_path / "before"
 
 

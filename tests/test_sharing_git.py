@@ -644,7 +644,7 @@ def test_an_entry_that_would_be_stored_otherwise_never_becomes_an_own_one(
 def test_a_local_edit_is_not_called_accepted_before_it_is(origin: Path) -> None:
     ann, anns = member(origin, "ann")
     name = str(anns.insights.store(RETRY)["name"])
-    states = []
+    states: list[str] = []
 
     def look() -> None:
         states.extend(one.state for one in anns.sharing.list().insights)

@@ -70,6 +70,7 @@ from helix_graph.shards.rows import (
     run_counts,
     run_key,
 )
+from helix_graph.shards.session_sample import CountedSessions, Sample, as_metadata, digest_of, sample_in, smallest
 from helix_graph.validation import as_choice, as_datetime
 
 if TYPE_CHECKING:
@@ -89,6 +90,8 @@ LOOK_BACK = timedelta(days=31)
 _MOST_OF_ALL = 10**16
 #: Rows are written in groups of so many, however the engine gives them: the bytes depend on nothing else.
 ROWS_A_GROUP = 65_536
+#: The table in whose metadata the sample of sessions is.
+_NOTED_IN = "labels"
 
 
 class FoldReport(msgspec.Struct, frozen=True, kw_only=True):
@@ -102,11 +105,17 @@ class FoldReport(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class _Inputs(msgspec.Struct, frozen=True):
-    """The ``shards`` to add up, those of the days ``before``, and the folders of ``earlier`` folds."""
+    """The ``shards`` to add up, those of the days ``before``, and the folders of ``earlier`` folds.
+
+    ``has_copies`` says whether an episode is in more than one shard, as in folders of several machines, or after a pack
+    that was killed. ``sample`` is that of their sessions.
+    """
 
     shards: list[Path]
     before: list[Path]
     earlier: list[Path]
+    has_copies: bool
+    sample: Sample
 
 
 def fold(  # noqa: PLR0913  (the options of the command)
@@ -131,7 +140,8 @@ def fold(  # noqa: PLR0913  (the options of the command)
         memory_limit: The most that DuckDB takes (``4GB``), or a Spark process; by default as the engine has it.
 
     Raises:
-        InvalidArgument: There are no shards, no such engine or no such day.
+        InvalidArgument: There are no shards, no such engine or no such day; or an earlier fold has sessions that other
+            folders have, too.
         ShardDamaged: A shard, or a file of an earlier fold, cannot be read; the message names it.
     """
     chosen: Literal["duckdb", "spark"] = as_choice("engine", engine, ("duckdb", "spark"))
@@ -140,7 +150,8 @@ def fold(  # noqa: PLR0913  (the options of the command)
     opened = open_duckdb(memory_limit) if chosen == "duckdb" else open_spark(master, memory_limit)
     with opened as session, _damage_named(inputs):
         tables = _tables(inputs, session)
-        rows = write_tables(output, {name: session.batches(tables[name], ROWS_A_GROUP) for name in TABLES})
+        batches = {name: session.batches(tables[name], ROWS_A_GROUP) for name in TABLES}
+        rows = write_tables(output, batches, sample=inputs.sample)
     return FoldReport(folder=output, engine=chosen, shards=len(inputs.shards), earlier=len(inputs.earlier), rows=rows)
 
 
@@ -154,7 +165,10 @@ def fold_locally(graph: Graph, output: Path) -> FoldReport:
         columns = list(zip(*rows, strict=True)) or [()] * len(schema)
         arrays = [pa.array(column, type=field.type) for column, field in zip(columns, schema, strict=True)]
         found[name] = pa.Table.from_arrays(arrays, schema=schema).to_batches()
-    return FoldReport(folder=output, engine="local", shards=0, earlier=0, rows=write_tables(output, found))
+    with open_graph(graph.path_of_file) as connection:
+        sample = smallest(digest_of(episode) for (episode,) in connection.execute("SELECT id FROM episode"))
+    written = write_tables(output, found, sample=sample)
+    return FoldReport(folder=output, engine="local", shards=0, earlier=0, rows=written)
 
 
 def schema_of(sums: Sums) -> Any:  # noqa: ANN401  (a pyarrow.Schema, which need not be installed)
@@ -189,9 +203,12 @@ def _inputs(folders: Sequence[Path], *, since: str, until: str) -> _Inputs:
         raise InvalidArgument("folders", f"have no shards{days} ({named}); `helix-graph pack` writes some")
     projects = {path.name for path in shards}
     before = [path for path in before if path.name in projects]
-    for path in (*shards, *before):
+    counted = CountedSessions((folder, _sample_of(folder)) for folder in earlier)
+    for path in sorted(set(shards)):
+        counted.add_shard(path.parent.parent, check_shard(path))
+    for path in before:
         check_shard(path)
-    return _Inputs(sorted(shards), sorted(before), earlier)
+    return _Inputs(sorted(shards), sorted(before), earlier, counted.has_copies, counted.sample())
 
 
 def _tables(inputs: _Inputs, session: OpenEngine) -> dict[str, Table]:
@@ -203,7 +220,7 @@ def _tables(inputs: _Inputs, session: OpenEngine) -> dict[str, Table]:
         for table in (facts,) if before is None else (facts, before):
             if _is_any_negative(session, table, NUMBERS) and (damage := find_damage([*inputs.shards, *inputs.before])):
                 raise damage
-        newest = newest_versions(facts) if _has_copies(inputs.shards) else facts
+        newest = newest_versions(facts) if inputs.has_copies else facts
         for name, table in sums_of_facts(newest, before).items():
             parts[name].append(table)
     for name, sums in TABLES.items():
@@ -226,15 +243,15 @@ def _is_any_negative(session: OpenEngine, table: Table, numbers: Iterable[str]) 
     return any(row["any"] for batch in session.batches(found, 1) for row in batch.to_pylist())
 
 
-def _has_copies(shards: Iterable[Path]) -> bool:
-    """Whether an episode is in more than one shard: in folders of several machines, or after a pack that was killed."""
-    met: set[str] = set()
-    for path in shards:
-        names = check_shard(path).keys()
-        if not met.isdisjoint(names):
-            return True
-        met.update(names)
-    return False
+def _sample_of(folder: Path) -> Sample:
+    """The sessions that an earlier fold says it has counted."""
+    pa, parquet = parquet_modules()
+    path = folder / f"{_NOTED_IN}.parquet"
+    try:
+        with open_regular(path) as file:
+            return sample_in(parquet.read_schema(file).metadata)
+    except (pa.ArrowException, OSError, ValueError) as error:
+        raise ShardDamaged(path=path, problem=str(error)) from error
 
 
 def check_fold(folder: Path) -> None:
@@ -254,10 +271,20 @@ def check_output(output: Path, *, tables: Iterable[str] = TABLES, others: Iterab
         raise FolderInUse(f"{output} has other files; name a new or empty folder")
 
 
-def write_tables(output: Path, tables: dict[str, Iterable[Any]], forms: dict[str, Sums] = TABLES) -> dict[str, int]:
-    """Writes each table from its record batches, all under other names first; gives their numbers of rows."""
+def write_tables(
+    output: Path, tables: dict[str, Iterable[Any]], forms: dict[str, Sums] = TABLES, *, sample: Sample = ()
+) -> dict[str, int]:
+    """Writes each table from its record batches, all under other names first; gives their numbers of rows.
+
+    ``sample`` is noted in one of them.
+    """
     with replacing(output) as unfinished:
-        return {name: _write(unfinished / f"{name}.parquet", forms[name], rows) for name, rows in tables.items()}
+        return {
+            name: _write(
+                unfinished / f"{name}.parquet", forms[name], rows, as_metadata(sample if name == _NOTED_IN else ())
+            )
+            for name, rows in tables.items()
+        }
 
 
 @contextmanager
@@ -272,11 +299,11 @@ def replacing(output: Path) -> Iterator[Path]:
                 path.replace(output / path.name)
 
 
-def _write(path: Path, sums: Sums, batches: Iterable[Any]) -> int:
+def _write(path: Path, sums: Sums, batches: Iterable[Any], metadata: dict[bytes, bytes]) -> int:
     """Writes record batches in groups of equal size, so that the bytes do not depend on how they came."""
     pa, parquet = parquet_modules()
     schema, rows = schema_of(sums), 0
-    with parquet.ParquetWriter(path, schema, compression="zstd") as writer:
+    with parquet.ParquetWriter(path, schema.with_metadata(metadata or None), compression="zstd") as writer:
         waiting: list[Any] = []
         have = 0
         for batch in batches:
