@@ -37,11 +37,12 @@ from math import log
 
 from helix_episodes.light_imports import Regex
 from helix_graph.database import open_in_memory, word_table
+from helix_graph.stop_words import STOP_WORDS, is_common, is_stop_word
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import sqlite3
-    from collections.abc import Collection, Iterable, Mapping, Sequence
+    from collections.abc import Collection, Container, Iterable, Mapping, Sequence
 
 
 _RUN = Regex(r"[^\W_]+")
@@ -56,52 +57,9 @@ _CJK = (
     *((0x3005, 0x3007), (0x3040, 0x30FF), (0x3400, 0x4DBF), (0x4E00, 0x9FFF), (0xAC00, 0xD7A3)),
     *((0xF900, 0xFAFF), (0x20000, 0x3FFFF)),
 )
+_KATAKANA = "\u30a1", "\u30ff"
 #: A single letter finds nothing that one looks for; a single Chinese character may.
 _SHORTEST = 2
-_STOP_WORDS = """
-    a about after all also am an and any are as at be because been before being both but by can could did do does doing
-    done each for from get got had has have having he her him his how i if in into is it its just let like may me
-    might more most must my no not of on only onto or other our out over own same shall she should since so some such
-    than that the their them then there these they this those through to too under until up us use used using very was
-    we were what when where which while who whom why will with would you your
-"""
-#: Words that say nothing by themselves: those of the seed, and the short ones that stand in every text.
-STOP_WORDS = frozenset(_STOP_WORDS.split())
-
-#: Words of any prompt about any program: that two texts share them says nothing of what they are about.
-_COMMON_WORDS = """
-    able above accept access across action actual add adding adjust after again agree ahead allow almost along
-    already always answer any anything apply approach around ask assume available avoid away back bad base basic
-    become begin behind below beside best better between big bit both break bring broken bug build button call can
-    care case cause certain change check choose class clean clear close code come command comment commit common
-    compare complete concern confirm consider contain content continue copy correct could couple cover cpp create cs
-    css current cut data date day deal decide deep default define delete depend describe detail determine develop
-    did difference different direct directory discuss display docs document done double down during each early easy
-    edit effect else empty enable end enough ensure entire error especially even ever every everything exact example
-    except exist expect explain extra fact fail failure false far fast feature feel few file final find fine finish
-    first fix folder follow form format found full function further general generate get give go goal good great
-    group guess half hand handle happen hard has have head hear hello help here hi high hint hold hope how however
-    html idea identify ignore implement import important improve include indeed info information inside instead int
-    intend into issue item itself java job join js json jsx just keep key kind know kt language large last late
-    later latest lead leave left less let level lib like likely line list little load local long look lot low main
-    make manage many mark match matter maybe md mean mention merge message method middle mind minor minute miss mjs
-    mode module moment more most move much multiple must name near necessary need never new next nice no normal note
-    nothing notice now number object obvious off often ok okay old once one only open option order original other
-    otherwise outside over own page part pass past path people perfect perhaps person piece place plan please point
-    possible prefer prepare present pretty previous print probably problem proceed process program project proper
-    provide pull push put py question quick quite raise ran rather rb read ready real really reason recent refer
-    regular relate release remain remember remove rename repeat replace repo report repository request require rest
-    result return review right root rs run safe same save say script search second section see seem select self send
-    separate set setup several sh short should show side similar simple since single size skip small some something
-    sometimes soon sort source spec specific src start state status stay step still stop string stuff sub such
-    suggest suite support suppose sure system take task tell test than thank thanks that then there thing think
-    third though three through tidy time tiny title today together toml too tool top total toward track true try ts
-    tsx turn two txt type under understand until unused up update upon use useful user usual value various verify
-    version very via view wait want warn warning was watch way week well whatever when whether whole wide will wish
-    within without wonder word work world worry worse would write wrong yaml year yes yet yml
-"""
-_COMMON = STOP_WORDS.union(_COMMON_WORDS.split())
-_INFLECTED = ("ing", "ed", "es", "ly", "s", "d", "r")
 
 
 def rare(words: Iterable[str]) -> tuple[str, ...]:
@@ -110,18 +68,7 @@ def rare(words: Iterable[str]) -> tuple[str, ...]:
     >>> rare(query_words("Please look into why one of the carts with discounts fails, make the tests pass and commit"))
     ('carts', 'discounts')
     """
-    return tuple(word for word in words if not (word.isdigit() or _is_common(word)))
-
-
-def _is_common(word: str) -> bool:
-    if word in _COMMON:
-        return True
-    stems = (word.removesuffix(ending) for ending in _INFLECTED if word.endswith(ending))
-    return any(
-        stem in _COMMON or f"{stem}e" in _COMMON or (stem[-1:] == stem[-2:-1] and stem[:-1] in _COMMON)
-        for stem in stems
-        if len(stem) > _SHORTEST
-    )
+    return tuple(word for word in words if not (word.isdigit() or is_common(word)))
 
 
 def indexed(text: str) -> str:
@@ -159,7 +106,7 @@ def query_words(text: str) -> tuple[str, ...]:
 
 def telling(words: Iterable[str]) -> tuple[str, ...]:
     """The words that are no stop words."""
-    return tuple(word for word in words if word not in STOP_WORDS)
+    return tuple(word for word in words if not is_stop_word(word))
 
 
 def _normal(text: str) -> str:
@@ -343,13 +290,44 @@ def sharing_rare_words(connection: sqlite3.Connection, index: str, query: str, *
     most = min(max(total // _OF_ALL, _FEW_ROWS), _MOST_POSTINGS)
     having = {word: count for word, count in frequencies(connection, index, asked).items() if 0 < count <= most}
     whole = sum(log(1 + _PRIOR / (1 + count)) for count in having.values()) or 1.0
-    shared: dict[int, tuple[int, float]] = {}
+    shared: dict[int, dict[str, float]] = {}
     for word in sorted(having, key=lambda word: (having[word], word)):
         weight = log(1 + _PRIOR / (1 + having[word]))
         for number in _newest(connection, index, word, most=_MOST_POSTINGS):
-            count, sum_ = shared.get(number, (0, 0.0))
-            shared[number] = (count + asked[word], sum_ + weight)
-    return {number: weight / whole for number, (count, weight) in shared.items() if count >= fewest}
+            shared.setdefault(number, {})[word] = weight
+    return {
+        number: sum(weights.values()) / whole
+        for number, weights in shared.items()
+        if shared_words(asked, weights) >= fewest
+    }
+
+
+def shared_words(asked: Mapping[str, int], shared: Container[str]) -> int:
+    """How many words of a query are shared, each for as much as it counts.
+
+    Pairs of characters that follow each other are of one stretch, and two of its characters a word, of katakana three.
+
+    >>> shared_words(dict.fromkeys(query_words("数据库连接"), 1), {"数据", "据库"})
+    1
+    >>> shared_words(dict.fromkeys(query_words("timeout 数据库连接"), 1), {"timeout", "数据", "连接"})
+    3
+    """
+    count, stretch = 0, ""
+    for word, counts in (*asked.items(), ("", 0)):
+        is_shared, is_pair = word in shared, word and _is_cjk(word[0])
+        if is_shared and is_pair and stretch.endswith(word[0]):
+            stretch += word[1:]
+            continue
+        count += _words_in(stretch)
+        stretch = word if is_shared and is_pair else ""
+        count += counts if is_shared and not is_pair else 0
+    return count
+
+
+def _words_in(stretch: str) -> int:
+    """About how many words a stretch of Chinese, Japanese or Korean is."""
+    katakana = sum(_KATAKANA[0] <= one <= _KATAKANA[1] for one in stretch)
+    return max((len(stretch) - katakana) // 2 + katakana // 3, 1) if stretch else 0
 
 
 def _evidence(query: str) -> dict[str, bool]:
@@ -359,6 +337,8 @@ def _evidence(query: str) -> dict[str, bool]:
         if not any(map(_is_cjk, term)) and len(_RUN.findall(term)) > 1:
             found[indexed(term)] = True
         found.update((word, not word.isdigit() and any(map(str.isdigit, word))) for word in telling(query_words(term)))
+    # A question in hiragana alone asks for something as well.
+    found = found or {word: False for word in query_words(query) if _is_cjk(word[0]) and word not in STOP_WORDS}
     return dict(list(found.items())[:_MOST_WORDS])
 
 

@@ -28,7 +28,7 @@ from msgspec.structs import replace
 
 from helix_graph.insights.model import LINK_ORIGINS, ORIGINS, Insight, InsightLink
 from helix_graph.insights.scoring import LONGEST_KNOWN_WORD, READ_TOKENS
-from helix_graph.word_search import STOP_WORDS
+from helix_graph.stop_words import STOP_WORDS
 
 _TERM = re.compile(r"(?<![\w-])--?[A-Za-z][\w-]*|\w+(?:[._:/\\-]+\w+)*[+#]*")
 #: What makes a term a name of something: a digit, a joint, a capital within or nothing but capitals, an option's

@@ -15,7 +15,7 @@ from helix_graph.insights import hook_queries
 from helix_graph.insights.safe_quoting import logged_name_or_quoted, quoted
 from helix_graph.shared_authors import entries_of_others
 from helix_graph.topics.ranking import matching_entries
-from helix_graph.word_search import query_words, rare
+from helix_graph.word_search import query_words, rare, shared_words
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -54,13 +54,13 @@ def answer_prompt(call: HookCall, root: Path, dedup: SessionDedup) -> HookAnswer
 
 def _entries(root: Path, asked: str) -> Iterator[str]:
     """The entries of topics that share two rare words with the prompt, as insights do."""
-    wanted = set(rare(query_words(asked)))
+    wanted = dict.fromkeys(rare(query_words(asked)), 1)
     found = matching_entries(root, " ".join(wanted), limit=_PROMPT_TOPICS) if wanted else ()
     others = entries_of_others(root) if found else ()
     for one in found:
         lines = [line for line in map(str.strip, one.text.splitlines()) if line][:_LINES]
         shown = "\n".join(line if len(line) <= _WIDTH else line[: _WIDTH - 1] + "…" for line in lines)
-        if len(wanted & set(query_words(f"{one.topic} {shown}"))) >= hook_queries.FEWEST_SHARED:
+        if shared_words(wanted, query_words(f"{one.topic} {shown}")) >= hook_queries.FEWEST_SHARED:
             # The author stands at the end of a source, the rest of which they chose as well.
             said = f"shared, source {quoted(one.source[-_SOURCE:])}" if one.entry in others else ""
             yield f"recorded in {logged_name_or_quoted(one.topic)}: {quoted(shown, said_by=said)}"
