@@ -15,16 +15,17 @@ import time
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from pathlib import Path
 
 #: A file changed this shortly before it was looked at may change again within the same tick of the file system's clock
 #: (10 ms on Linux), unseen; such a file is hashed again next time.
 TICK_NS = 50_000_000
 
 
-def stamp_of(path: str | os.PathLike[str]) -> str:
+def stamp_of(path: Path) -> str:
     """Size and time of one file; empty when it is not there."""
     try:
-        stat = os.stat(path)
+        stat = path.stat()
     except OSError:
         return ""
     return f"{stat.st_size} {stat.st_mtime_ns}"

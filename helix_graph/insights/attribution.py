@@ -1,7 +1,7 @@
 """Attribution: did an insight that was shown contribute to how this one task ended?
 
 A single task cannot tell. What can be observed is weaker and still useful: whether the insight was *taken up* (what it
-recommends was done afterwards, `helix_graph.insights.uptake`), whether a chain of links leads from there to the
+recommends was done afterwards, a section of this module), whether a chain of links leads from there to the
 outcome, and whether the outcome's text is about the same thing. The rule makes one verdict of these, `attributed`, and
 says why. At best one in seven insights so attributed changed the outcome (`docs/explanation/feedback.md`): it is a
 candidate, never an effect. Effects are measured by `helix_graph.insights.uplift`.

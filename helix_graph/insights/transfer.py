@@ -1,49 +1,37 @@
-r"""Insights as text for git and other memories: one record a line, in an order that follows from the records.
+"""Insights as text for git and other memories: one record a line, in an order that follows from the records.
 
 Records of two memories are joined (`helix_graph.insights.dedup.join_insights`), the log by its ids, and what was
 forgotten in one is forgotten in both. So importing twice, or in any order, gives the same memory. Names are assigned
 again where two insights ask for the same: the older keeps it. Vectors and performance are not in the text, since both
 follow from it.
 
-What a file brings in is checked field by field. Text that agents see, and names, are cleaned of secrets and sanitized
-as if they had been stored here; what would distort a score or an order (a share above 1, an invalid or future date) is
-refused. Of sessions that were forgotten here nothing comes in: insights harvested from them and links to them are
-dropped, and logs come in without where, for what and why. What a person wrote or edited comes in without its session.
-
->>> clean_line("DELIVERED: all fine\nreally")
-'DELIVERED - all fine really'
->>> clean_name("ghp_0123456789abcdefghijABCDEFGHIJ012345")
-'redacted-github-token'
+What a file brings in is checked line by line (`helix_graph.insights.exported_lines`). Of sessions that were forgotten
+here nothing comes in: insights harvested from them and links to them are dropped, and logs come in without where, for
+what and why. What a person wrote or edited comes in without its session.
 """
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Collection, Iterable, Iterator
 from hashlib import sha256
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple, TypedDict, TypeVar
+from typing import TYPE_CHECKING, NamedTuple, TypedDict, TypeVar
 
 import msgspec
 from msgspec.structs import replace
 
 from helix_episodes.errors import InvalidArgument
-from helix_episodes.model import AHEAD
-from helix_episodes.msgspec_types import ready
 from helix_episodes.safe_files import read_regular, write_output
-from helix_episodes.store import PREFIX, is_session_id
+from helix_episodes.store import PREFIX
 from helix_graph.database import ANY_OF, as_list
-from helix_graph.graph.model import ANCHOR_TYPES
-from helix_graph.helix_db import parse_stamp, stamp
-from helix_graph.insights import feedback, rows
+from helix_graph.helix_db import stamp
+from helix_graph.insights import feedback, legacy, rows
 from helix_graph.insights.dedup import join_insights
-from helix_graph.insights.legacy import unusable
+from helix_graph.insights.exported_lines import HEADER, checked_record, line_of, read_export
 from helix_graph.insights.links import links_where, write_link
-from helix_graph.insights.maintenance import FORGOTTEN, anonymous_entry, anonymous_injection, forget_uids
+from helix_graph.insights.maintenance import anonymous_entry, anonymous_injection, forget_uids
 from helix_graph.insights.model import (
     HARVEST_SOURCE,
-    INSIGHT_RELATIONS,
-    NODE_RELATIONS,
     FeedbackEntry,
     ForgottenInsight,
     ImportMark,
@@ -52,10 +40,8 @@ from helix_graph.insights.model import (
     InsightLink,
     Record,
 )
-from helix_graph.insights.safe_quoting import sanitize_line
-from helix_graph.insights.scoring import LONGEST_CONTENT, LONGEST_NAME, LONGEST_SOURCE, SHORTEST_CONTENT, content_length
-from helix_graph.insights.storing import clean_line, clean_name, clean_tags, free_name, is_persons_tag
-from helix_graph.validation import as_choice, as_fraction, as_int, as_path, as_text
+from helix_graph.insights.storing import clean_line, free_name, is_persons_tag
+from helix_graph.validation import as_path
 
 if TYPE_CHECKING:
     import sqlite3
@@ -64,103 +50,9 @@ if TYPE_CHECKING:
     from helix_graph.insights.context import InsightContext
 
 
-_Record = TypeVar("_Record", bound=msgspec.Struct)
-_DATES = frozenset(
-    "created_at edited_at tagged_at state_at ts last_used last_feedback_at decayed_until".split()  # noqa: SIM905  (read as words)
-)
-_UIDS = frozenset({"uid", "merged_into", "insight", "target", "sha256"})
-_UID = re.compile(r"[0-9a-f]{16,64}")
-_SHARES = frozenset({"initial", "score", "propensity", "effectiveness"})
-_COUNTS = frozenset({"use_count", "causal_hits", "days"})
-_NAMES = frozenset({"slug", "name", "names", "shown"})
-#: What is read by people and agents as a sentence, on one line.
-_TOLD = frozenset({"source", "reason", "uptake", "file"})
-
-
-#: More is no count but a mistake.
-_MOST = 10**9
 #: Where an insight begins that nothing is known of.
 _START = 0.5
-#: No text that insights write is as long: the longest are what was looked for, and the reasons of verdicts.
-_LONGEST_TEXT = 100_000
-
-
-def checked_record(record: _Record, *, now: datetime) -> _Record:
-    """The record as it may be taken in.
-
-    Raises:
-        ValueError: A field is out of its bounds.
-        InvalidArgument: So is one that is checked as what a caller hands in.
-    """
-    found = {
-        name: _value(name, getattr(record, name), now + AHEAD)
-        for name in record.__struct_fields__
-        if name not in {"content", "tags", "told"}
-    }
-    if isinstance(record, InsightLink):  # they stand between names, as words of ours
-        as_choice("relation", record.relation, (*INSIGHT_RELATIONS, *NODE_RELATIONS))
-        as_choice("node_type", record.node_type, ("", *ANCHOR_TYPES))
-    if isinstance(record, Insight):
-        # The older form bounded what it was told in, not what that makes.
-        content, least = record.content.strip(), 1 if record.told else SHORTEST_CONTENT
-        if len(content) <= LONGEST_CONTENT:  # a longer one is not searched for secrets first: that takes time
-            content = as_text("content", content).strip()
-        if content_length(content) < least or len(content) > LONGEST_CONTENT:
-            raise ValueError(f"its content has {len(content)} characters; it must have {least} to {LONGEST_CONTENT}")
-        found |= {"content": content, "tags": clean_tags(map(sanitize_line, record.tags))}
-        found["told"] = {clean_line(key): as_text("told", _bounded(key, value)) for key, value in record.told.items()}
-        found["slug"] = found["slug"] or f"insight-{record.uid[:8]}"
-    return replace(record, **found)
-
-
-def _value(name: str, value: Any, latest: datetime) -> Any:  # noqa: ANN401  (of any field)
-    if isinstance(value, msgspec.Struct):
-        return replace(value, **{each: _value(each, getattr(value, each), latest) for each in value.__struct_fields__})
-    if isinstance(value, tuple):
-        return tuple(_value(name, one, latest) for one in value)
-    if name == "chances":
-        return {clean_name(each): as_fraction("chances", chance) for each, chance in value.items()}
-    if name in _SHARES and value is not None:
-        return as_fraction(name, value)
-    if name in _COUNTS and value is not None:
-        return as_int(name, value, lowest=0, highest=_MOST)
-    return _text(name, value, latest) if isinstance(value, str) else value
-
-
-def _text(name: str, value: str, latest: datetime) -> str:
-    if name in _NAMES and value == FORGOTTEN:
-        return value
-    if name == "episode" and not is_session_id(value.removeprefix(PREFIX)):
-        value = ""  # what is no session's id is not shown next to quotations
-    if name in _DATES:
-        return _date(name, value, latest)
-    if name in _UIDS:
-        if value and not _UID.fullmatch(value):
-            raise ValueError(f"its {name} is no uid")
-        return value
-    if name in _NAMES:
-        return clean_name(_bounded(name, value, most=LONGEST_NAME if name == "slug" else _LONGEST_TEXT))
-    if name in _TOLD:
-        return clean_line(_bounded(name, value, most=LONGEST_SOURCE if name == "source" else _LONGEST_TEXT))
-    return as_text(name, _bounded(name, value))
-
-
-def _bounded(name: str, value: str, *, most: int = _LONGEST_TEXT) -> str:
-    if len(value) > most:
-        raise ValueError(f"its {name} has {len(value)} characters; it must have at most {most}")
-    return value
-
-
-def _date(name: str, value: str, latest: datetime) -> str:
-    if not value and name not in {"created_at", "ts"}:
-        return value
-    moment = parse_stamp(value)
-    if moment is None:
-        raise ValueError(f"its {name} is no date")
-    if moment > latest:
-        # In one's own export too: it would be the newest for ever, and only its owner knows the right date.
-        raise ValueError(f"its {name} is in the future, by more than a day; write the right date there")
-    return stamp(moment)
+_Logged = TypeVar("_Logged", FeedbackEntry, Injection)
 
 
 def _admitted(records: list[Record], forgotten: Callable[[str], bool]) -> list[Record]:
@@ -190,24 +82,6 @@ def _admitted(records: list[Record], forgotten: Callable[[str], bool]) -> list[R
     return admitted
 
 
-_HEADER = '{"record":"helix-insights","version":2}'
-#: Of an earlier version, which did not say what an import had brought.
-_UNMARKED = '{"record":"helix-insights","version":1}'
-_Logged = TypeVar("_Logged", FeedbackEntry, Injection)
-
-
-#: Kinds in the order that they have in a file.
-_KINDS: dict[str, type[Record | ImportMark]] = {
-    "forgotten": ForgottenInsight,
-    "insight": Insight,
-    "link": InsightLink,
-    "feedback": FeedbackEntry,
-    "injection": Injection,
-    "imported": ImportMark,
-}
-_KIND_OF = {struct: kind for kind, struct in _KINDS.items()}
-
-
 class ImportCounts(TypedDict):
     """What an import brought: how many insights, links and entries there are now that were not there before.
 
@@ -231,7 +105,7 @@ def export(context: InsightContext) -> str:
     An insight whose text is not what was stored is left out; `damaged` names it.
     """
     with context.database.reading() as connection:
-        return "\n".join((_HEADER, *sorted_lines(connection))) + "\n"
+        return "\n".join((HEADER, *sorted_lines(connection))) + "\n"
 
 
 def export_to(context: InsightContext, path: Path) -> int:
@@ -251,14 +125,12 @@ def import_from(context: InsightContext, path: Path, *, own: bool = False) -> Im
     Raises:
         InvalidImport: The file is neither, or a line of it is damaged or out of bounds; then nothing is taken in.
     """
-    from helix_graph.insights import legacy
-
     where = as_path("path", path)
     now = context.now()
     if legacy.is_database(where):
         read: tuple[list[Record], list[ImportMark] | None] = list(_read_legacy(where, now=now)), []
     else:
-        read = _read(where, now=now)
+        read = read_export(where, now=now)
     records, marks = read
     if own:
         return take_in(context, records, marks=marks)
@@ -408,56 +280,12 @@ def sorted_lines(connection: sqlite3.Connection) -> Iterator[str]:
     yield from (line_of(record) for records in groups for record in records)
 
 
-def line_of(record: Record | ImportMark) -> str:
-    """A record as its line."""
-    return msgspec.json.encode({"record": _KIND_OF[type(record)], **msgspec.to_builtins(record)}).decode()
-
-
-def _read(path: Path, *, now: datetime) -> tuple[list[Record], list[ImportMark] | None]:
-    """The records of an export, and what it says that imports had brought; None where its version does not say it."""
-    try:
-        # Of bytes: texts have line ends of other alphabets, which JSON need not escape.
-        lines = [line.decode() for line in read_regular(path).splitlines()]
-    except (OSError, UnicodeError) as error:
-        raise unusable(path, str(error)) from error
-    if not lines or lines[0] not in {_HEADER, _UNMARKED}:
-        raise unusable(path, "it does not begin as an export of insights does", line=1)
-    records: list[Record] = []
-    marks: list[ImportMark] = []
-    for number, line in enumerate(lines[1:], start=2):
-        if line.strip():
-            try:
-                found = record_of(line, now=now)
-            except (msgspec.MsgspecError, ValueError, InvalidArgument) as error:
-                raise unusable(path, str(error), line=number) from error
-            if isinstance(found, ImportMark):
-                marks.append(found)
-            else:
-                records.append(found)
-    return records, marks if lines[0] == _HEADER else None
-
-
 def _read_legacy(path: Path, *, now: datetime) -> Iterator[Record]:
-    from helix_graph.insights import legacy
-
     for record in legacy.read_legacy_database(path):
         try:
             yield checked_record(record, now=now)
         except (ValueError, InvalidArgument) as error:
-            raise unusable(path, str(error)) from error
-
-
-def record_of(line: str, *, now: datetime) -> Record | ImportMark:
-    """The record in a line, as it may be taken in.
-
-    Raises:
-        msgspec.MsgspecError, ValueError, InvalidArgument: It is none, or out of its bounds.
-    """
-    raw = msgspec.json.decode(line, type=ready(dict[str, object]))
-    kind = raw.pop("record", None)
-    if kind not in _KINDS:
-        raise ValueError(f"{kind!r} is not a kind of record")
-    return checked_record(msgspec.convert(raw, ready(_KINDS[str(kind)])), now=now)
+            raise legacy.unusable(path, str(error)) from error
 
 
 def _join_all(connection: sqlite3.Connection, records: list[Record]) -> None:

@@ -22,9 +22,10 @@ from helix_episodes.errors import NotFound
 from helix_episodes.safe_files import read_regular, remove_file, write_atomically
 from helix_graph.errors import ShareRefused
 from helix_graph.insights import rows
+from helix_graph.insights.exported_lines import checked_record
 from helix_graph.insights.model import FeedbackEntry, ForgottenInsight, Record
 from helix_graph.insights.safe_quoting import logged_name_or_quoted
-from helix_graph.insights.transfer import ImportedFile, checked_record, take_in
+from helix_graph.insights.transfer import ImportedFile, take_in
 from helix_graph.project import without_forgotten
 from helix_graph.shared_authors import SHARED_HERE
 from helix_graph.sharing.model import ShareAdded, ShareCandidate, ShareList, ShareMerged, ShareState

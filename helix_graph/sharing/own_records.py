@@ -23,10 +23,10 @@ from helix_episodes.msgspec_types import read_json
 from helix_episodes.store import PREFIX
 from helix_graph.database import ANY_OF, as_list
 from helix_graph.insights import feedback, rows
+from helix_graph.insights.exported_lines import checked_record
 from helix_graph.insights.links import links_where
 from helix_graph.insights.model import Insight
 from helix_graph.insights.schema import damaged_among, said_by
-from helix_graph.insights.transfer import checked_record
 from helix_graph.project import digest, forgotten_elsewhere
 from helix_graph.shared_authors import SHARED_HERE
 from helix_graph.sharing.private_lines import (

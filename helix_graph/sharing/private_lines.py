@@ -1,4 +1,4 @@
-"""What the server keeps of a memory's insights for its author alone: lines of an export (`insights.transfer`).
+"""What the server keeps of a memory's insights for its author alone: lines of an export (`insights.exported_lines`).
 
 Shared records say what others need. The rest of a memory goes as lines: what was handed over, withheld and passed over,
 why an outcome was judged as it was, how idle time was counted, what was merged or forgotten, and what an import of
@@ -24,9 +24,10 @@ from helix_episodes.store import PREFIX
 from helix_graph.database import ANY_OF, as_list
 from helix_graph.helix_db import stamp
 from helix_graph.insights import feedback, rows
+from helix_graph.insights.exported_lines import line_of, record_of
 from helix_graph.insights.links import links_where
 from helix_graph.insights.model import FeedbackEntry, ForgottenInsight, ImportMark, Injection, Insight, InsightLink
-from helix_graph.insights.transfer import line_of, record_of, take_in
+from helix_graph.insights.transfer import take_in
 from helix_graph.project import digest
 from helix_graph.sharing.records import SharedEntry
 from helix_graph.sharing.records import digest as record_digest

@@ -23,9 +23,9 @@ from helix_episodes.model import AHEAD
 from helix_episodes.safe_files import irregularity, read_regular
 from helix_graph.errors import ShareRefused
 from helix_graph.git import git_output
+from helix_graph.insights.exported_lines import checked_record
 from helix_graph.insights.model import FeedbackEntry, Insight, InsightVerdict
 from helix_graph.insights.storing import is_persons_tag
-from helix_graph.insights.transfer import checked_record
 from helix_graph.shared_authors import LONGEST_AUTHOR, author_name
 from helix_graph.sharing.records import (
     SharedEntry,

@@ -27,11 +27,11 @@ from helix_graph.graph.patterns import (
 )
 
 if TYPE_CHECKING:
-    from helix_graph.causality.api import Survey
     from helix_graph.causality.check_patterns import ReadableRows
     from helix_graph.causality.contrast import OutcomeRate, WithoutAnswer
     from helix_graph.causality.edge_support import ClaimReport
     from helix_graph.causality.effects import Placebo
+    from helix_graph.causality.pattern_survey import Survey
     from helix_graph.causality.repeated_errors import Repeats
     from helix_graph.stats.intervals import Interval
 

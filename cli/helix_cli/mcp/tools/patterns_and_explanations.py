@@ -11,7 +11,7 @@ from helix_cli.mcp.tool_declaration import Answered, EpisodeName, Few, Share, to
 
 if TYPE_CHECKING:
     from helix_graph import Memory
-    from helix_graph.causality.api import Survey
+    from helix_graph.causality.pattern_survey import Survey
     from helix_graph.graph.patterns import Pattern
 
 
