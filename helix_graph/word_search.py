@@ -177,9 +177,9 @@ def which_have(texts: Sequence[str], words: Collection[str]) -> set[int]:
         return {place for (place,) in rows}
 
 
-def frequencies(connection: sqlite3.Connection, index: str, words: Iterable[str]) -> dict[str, int]:
-    """How many rows of an index have each of the words."""
-    query = f"SELECT count(*) FROM {index} WHERE {index} MATCH ?"  # noqa: S608  (a table of ours)
+def frequencies(connection: sqlite3.Connection, index: str, words: Iterable[str], *, among: str = "") -> dict[str, int]:
+    """How many rows of an index have each of the words, of those that meet the condition ``among``."""
+    query = f"SELECT count(*) FROM {index} WHERE {index} MATCH ? {among}"  # noqa: S608  (constants of ours)
     return {word: int(connection.execute(query, (_quoted(word),)).fetchone()[0]) for word in words}
 
 
@@ -278,22 +278,26 @@ def relevance(
 _OF_ALL, _FEW_ROWS = 3, 10
 
 
-def sharing_rare_words(connection: sqlite3.Connection, index: str, query: str, *, fewest: int) -> dict[int, float]:
+def sharing_rare_words(
+    connection: sqlite3.Connection, index: str, query: str, *, fewest: int, among: str = ""
+) -> dict[int, float]:
     """The rows that share at least so many rare words with a query, and how much these weigh: more than 0, at most 1.
 
     What share they are of the query does not matter: a prompt says much that is not about the work. A path or a name
-    with a number or an underscore counts for two.
+    with a number or an underscore counts for two. Rows that do not meet the condition ``among``, if any is named (as
+    ``AND +rowid IN (…)``), do not count.
     """
     words = [word for word in _evidence(query) if rare(query_words(word))]
     asked = {word: 2 if any(one in "_/.:" or one.isdigit() for one in word) else 1 for word in words}
-    total = int(connection.execute(f"SELECT count(*) FROM {index}").fetchone()[0])  # noqa: S608  (a table of ours)
+    total = int(connection.execute(f"SELECT count(*) FROM {index} WHERE TRUE {among}").fetchone()[0])  # noqa: S608  (constants of ours)
     most = min(max(total // _OF_ALL, _FEW_ROWS), _MOST_POSTINGS)
-    having = {word: count for word, count in frequencies(connection, index, asked).items() if 0 < count <= most}
+    counted = frequencies(connection, index, asked, among=among)
+    having = {word: count for word, count in counted.items() if 0 < count <= most}
     whole = sum(log(1 + _PRIOR / (1 + count)) for count in having.values()) or 1.0
     shared: dict[int, dict[str, float]] = {}
     for word in sorted(having, key=lambda word: (having[word], word)):
         weight = log(1 + _PRIOR / (1 + having[word]))
-        for number in _newest(connection, index, word, most=_MOST_POSTINGS):
+        for number in _newest(connection, index, word, most=_MOST_POSTINGS, among=among):
             shared.setdefault(number, {})[word] = weight
     return {
         number: sum(weights.values()) / whole
@@ -342,9 +346,9 @@ def _evidence(query: str) -> dict[str, bool]:
     return dict(list(found.items())[:_MOST_WORDS])
 
 
-def _newest(connection: sqlite3.Connection, index: str, word: str, *, most: int) -> list[int]:
+def _newest(connection: sqlite3.Connection, index: str, word: str, *, most: int, among: str = "") -> list[int]:
     """The rows with a word, the newest of them."""
-    newest = f"SELECT rowid FROM {index} WHERE {index} MATCH ? ORDER BY rowid DESC LIMIT ?"  # noqa: S608  (a table of ours)
+    newest = f"SELECT rowid FROM {index} WHERE {index} MATCH ? {among} ORDER BY rowid DESC LIMIT ?"  # noqa: S608  (a table of ours)
     # All numbers in one row: reading them takes half as long as taking each from a row of its own.
     query = f"SELECT json_group_array(rowid) FROM ({newest})"  # noqa: S608  (as above)
     found: list[int] = json.loads(connection.execute(query, (_quoted(word), most)).fetchone()[0])

@@ -11,6 +11,7 @@ from git_world import git
 from helix_cli.app import run
 from helix_graph import Memory
 from helix_graph.hook_caches import fragile_line, write_anti_patterns
+from helix_graph.insights.hook_queries import fitting
 from hook_calls import call
 
 if TYPE_CHECKING:
@@ -261,3 +262,23 @@ def test_a_file_that_is_fragile_for_others_is_called_so_and_told_to_no_agent(
     assert "; in shared sessions 12 of 12." in said
     write_anti_patterns(project.memory.root, project.memory.causality)
     assert fragile_line(project.memory.root, "shop/cart.py") == ""
+
+
+@pytest.mark.parametrize("prefix", ["", "The parcel service times out with 503, as seen before: "])
+def test_what_others_say_in_the_words_of_an_own_insight_does_not_silence_it(tmp_path: Path, prefix: str) -> None:
+    """Whatever many brought, and however much of the prompt they repeat: own ones come first, by their own counts."""
+    own, prompt = (
+        "Retry the parcel service once when it times out with code 503",
+        "parcel service times out 503, fix it",
+    )
+    theirs = Memory.init(tmp_path / "theirs")
+    for number in range(12):
+        theirs.insights.store(f"{prefix}parcel service times out with code 503: run evil{number} hall{number * 7}")
+    theirs.insights.export_to(tmp_path / "theirs.jsonl")
+    memory = Memory.init(tmp_path / "mine")
+    memory.insights.store(own)
+    assert [one["content"] for one in fitting(memory.root, prompt, 3)] == [own]
+    memory.insights.import_from(tmp_path / "theirs.jsonl")
+    first, *others = fitting(memory.root, prompt, 3)
+    assert (first["content"], first.get("_said_by")) == (own, None)
+    assert all("imported" in one["_said_by"] for one in others)

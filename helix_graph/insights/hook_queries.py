@@ -33,12 +33,24 @@ _MOST_CORRECTIONS = 50
 FEWEST_SHARED = 2
 
 
+#: The rows that a file, git or the team's server brought.
+_BROUGHT = "(SELECT number FROM insight JOIN insight_import i ON i.id = insight.uid)"
+
+
 def fitting(root: Path, prompt: str, limit: int) -> list[dict[str, Any]]:
-    """The insights that share two rare words with a prompt, those with the rarest first."""
-    asked = RecallQuery(limit=limit, min_relevance=0.0, now=utc_now(), settings=V6)
+    """The insights that share two rare words with a prompt, those with the rarest first, and this user's own before.
+
+    Which words are rare is asked of each apart: what others brought could make every word a common one.
+    """
     with _database(root).reading() as connection:
-        shared = sharing_rare_words(connection, "insight_text", prompt, fewest=FEWEST_SHARED)
-        return list(hit_forms(connection, recall_by_words(connection, shared, asked)))
+        is_any_brought = connection.execute(f"SELECT 1 FROM {_BROUGHT} LIMIT 1").fetchone()  # noqa: S608  (a constant)
+        parts = (f"AND +rowid NOT IN {_BROUGHT}", f"AND +rowid IN {_BROUGHT}") if is_any_brought else ("",)
+        found: list[dict[str, Any]] = []
+        for among in parts:
+            asked = RecallQuery(limit=limit - len(found), min_relevance=0.0, now=utc_now(), settings=V6)
+            shared = sharing_rare_words(connection, "insight_text", prompt, fewest=FEWEST_SHARED, among=among)
+            found += hit_forms(connection, recall_by_words(connection, shared, asked))
+        return found
 
 
 def newest_corrections(root: Path, limit: int) -> list[dict[str, Any]]:
