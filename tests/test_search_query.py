@@ -38,6 +38,16 @@ def test_others_are_refused_with_the_seeds_words_and_the_place(query: str, said:
     assert said in str(refused.value)
 
 
+@pytest.mark.parametrize("query", ["十进制", "über", "C++"])
+def test_a_refusal_says_truly_what_is_taken_and_what_takes_the_rest(query: str) -> None:
+    with pytest.raises(InvalidArgument) as refused:
+        checked(query)
+    said = str(refused.value)
+    assert "letters, digits" not in said, "these are letters as well"
+    assert "A to Z" in said
+    assert "`insight recall`" in said
+
+
 def test_a_query_that_is_no_text_is_named() -> None:
     with pytest.raises(WrongType, match="query must be a text"):
         checked(None)  # type: ignore[arg-type]  # what a program may hand in

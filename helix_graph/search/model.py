@@ -25,6 +25,11 @@ LONGEST = 500
 _REFUSED = "Cannot validate argument on parameter 'Query'"
 #: Letters and digits of ASCII, white space and ``- . , _ ( ) & :``, as the seed has it.
 _ALLOWED = re.compile(r"[a-zA-Z0-9\s\-.,_()&:]+")
+#: What to do about the others: everything else that looks for words takes any script.
+_INSTEAD = (
+    "it takes A to Z, digits, blanks and - . , _ ( ) & : only; "
+    "leave it out, or ask `insight recall`, `topic search` or `similar`, which take other letters and signs"
+)
 
 
 def checked(query: str) -> str:
@@ -40,7 +45,7 @@ def checked(query: str) -> str:
     allowed = _ALLOWED.match(query)
     end = allowed.end() if allowed else 0
     if end < len(query):
-        problem = f"character {end + 1} is {query[end]!r}; letters, digits, spaces and - . , _ ( ) & : are allowed"
+        problem = f"character {end + 1} is {query[end]!r}; {_INSTEAD}"
         raise InvalidArgument(None, f"{_REFUSED}: {problem}")
     return query
 
