@@ -176,6 +176,27 @@ def test_codex_keeps_every_comment(home: Path) -> None:
     assert not (folder / "hooks.json").exists()
 
 
+@pytest.mark.parametrize(
+    ("below", "left"),
+    [
+        ("startup_timeout_sec = 20 # slow here\n", "# slow here\n"),
+        ('\n[mcp_servers.helix.env]\n  # mine\nB = "2" # x\n[y]\na = 1 # y\n', "\n  # mine\n# x\n[y]\na = 1 # y\n"),
+        ('list = [\n  "a#b",\n  "c", # the first\n] # end\n', "# the first\n# end\n"),
+        ('text = """\n# no comment\n"""\nline = "a\u2028# none"\n', ""),
+    ],
+)
+def test_what_is_written_below_our_table_does_not_keep_it_there(home: Path, below: str, left: str) -> None:
+    """In TOML it is a part of the table. Comments stay, on whatever line they are."""
+    (home / ".codex").mkdir()
+    config = home / ".codex" / "config.toml"
+    text = '# mine\nmodel = "x" # why\n\n[profiles.a]\nb = 1\n'
+    config.write_text(text)
+    assert run(["setup", "codex"]) == 0
+    config.write_bytes(config.read_bytes() + below.encode())
+    assert run(["setup", "codex", "--remove"]) == 0
+    assert config.read_bytes().decode() == f"{text}\n{left}"
+
+
 @pytest.mark.parametrize("text", ["mcp_servers = {}\n", '[mcp_servers.helix]\ncommand = "z"\n', "[", "[hooks]\n"])
 def test_codex_is_not_guessed_at_either(home: Path, text: str) -> None:
     (home / ".codex").mkdir()

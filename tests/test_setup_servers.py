@@ -221,13 +221,20 @@ def test_what_somebody_added_to_our_server_stays_and_is_still_ours(agents_home: 
         '[mcp_servers]\nhelix = { command = "/opt/helix-graph", args = ["mcp"] } # why\n',
     ],
 )
+def test_a_comment_stays_where_its_line_goes(agents_home: AgentsHome, text: str) -> None:
+    path = agents_home.put(agents_home.codex / "config.toml", text)
+    assert run(["setup", "codex", "--remove"]) == 0
+    assert path.read_text().removeprefix("[mcp_servers]\n") == "# why\n"
+
+
+@pytest.mark.parametrize("others", [', y = { command = "z" }', ""])
 def test_what_cannot_be_cut_out_alone_is_left_to_a_person(
-    agents_home: AgentsHome, text: str, capsys: pytest.CaptureFixture[str]
+    agents_home: AgentsHome, others: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
+    text = f'mcp_servers = {{ helix = {{ command = "/opt/helix-graph", args = ["mcp"] }}{others} }}\n'
     path = agents_home.put(agents_home.codex / "config.toml", text)
     assert run(["setup", "codex", "--remove"]) == 1
-    line = 2 if text.startswith("[mcp_servers]") else 1
-    assert f"{path}, line {line}: our entry is written in a form" in capsys.readouterr().err
+    assert f"{path}: our entry is written in a form" in capsys.readouterr().err
     assert path.read_text() == text
 
 

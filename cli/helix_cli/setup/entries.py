@@ -20,6 +20,12 @@ JSON_SERVERS = "mcpServers"
 OPENCODE_SERVERS, _BELOW = "mcp", "servers"
 TOML_SERVERS = "mcp_servers"
 _NAMED = re.compile(rf"""\s*(?:\[\s*{TOML_SERVERS}\s*\.\s*)?["']?{SERVER}["']?\s*[\].=]""")
+#: A line as TOML has it: no other character ends one.
+_LINE = re.compile(r"[^\n]*\n|[^\n]+")
+#: A comment, or a string, in which its mark says nothing (https://toml.io/en/v1.0.0#comment).
+_TOML_COMMENT = re.compile(
+    r'"{3}(?:\\.|[^\\])*?"{3}|"(?:\\.|[^"\\\n])*"|\'{3}.*?\'{3}|\'[^\'\n]*\'|(?P<comment>#[^\n]*\n?)', re.DOTALL
+)
 _INLINE = re.compile(rf"""\s*["']?{TOML_SERVERS}["']?\s*=""")
 
 
@@ -196,8 +202,10 @@ class TomlServer:
     def remove(self, text: str, original: str) -> str:
         """The text without our server; comments and blank lines stay, and so does another server of its name.
 
+        What somebody wrote below our table is a part of it in TOML, and goes with it, but for the comments.
+
         Raises:
-            NotEditable: A comment is on one of our lines, or one of them says something else too.
+            NotEditable: One of our lines says something else too.
         """
         del original  # setup adds no table that others share
         value = toml_value(text)
@@ -211,20 +219,28 @@ class TomlServer:
             del document[TOML_SERVERS][SERVER]
         except TOMLKitError as error:
             raise _not_alone(line_of_toml_server(text)) from error
-        others = document.as_string().splitlines(keepends=True)
-        left = []
-        for row in text.removeprefix(BOM).splitlines(keepends=True):
+        others = _LINE.findall(document.as_string())
+        left, comments = [], _comments_of_lines(text.removeprefix(BOM))
+        for number, row in enumerate(_LINE.findall(text.removeprefix(BOM))):
             if others and row == others[0]:
                 left.append(others.pop(0))
-            elif not row.strip() or row.lstrip().startswith("#"):
-                left.append(row)
-            elif "#" in row:
-                raise _not_alone(line_of_toml_server(text))
+            elif number in comments or not row.strip():
+                left.append(comments.get(number, row))
         new = text[: text.startswith(BOM)] + "".join(left)
         del value[TOML_SERVERS][SERVER]
         if others or _without_empty(toml_value(new)) != _without_empty(value):
             raise _not_alone(line_of_toml_server(text))
         return new
+
+
+def _comments_of_lines(text: str) -> dict[int, str]:
+    """The comments of a text in TOML by the numbers of their lines, each from its mark to the end of the line."""
+    found = {}
+    for one in _TOML_COMMENT.finditer(text):
+        if one["comment"]:
+            before = text[: one.start()].rpartition("\n")[2]
+            found[text.count("\n", 0, one.start())] = ("" if before.strip() else before) + one["comment"]
+    return found
 
 
 #: What setup adds to one file of settings.
