@@ -30,13 +30,16 @@ if TYPE_CHECKING:
 #: Enough to see whose words they are.
 _NEWEST = 5
 _LONGEST = 200
+#: Of a text that is searched for secrets, which may be cut out of what is shown: somebody's file may be a megabyte.
+_SEARCHED = 4096
 
 
 class TrustPreview(msgspec.Struct, frozen=True, kw_only=True):
     """A memory before it is accepted. ``accepted`` says when and how it was, empty when it or its rules were not.
 
     ``newest`` are the rules on trial, which sessions get as they are, and the newest insights, entries of topics, tasks
-    of sessions and texts of ``shared`` files, which `share merge` would take in, each of these cut at 200 characters.
+    of sessions and texts of ``shared`` files, which `share merge` would take in, each of these without secrets and cut
+    at 200 characters.
     ``forgotten`` sessions are kept out here. ``rules_digest`` names the content of ``rules.json`` that was shown, empty
     without one: no other is accepted.
     """
@@ -86,11 +89,16 @@ def preview(root: Path, episodes: Episodes) -> TrustPreview:
         insights=insights,
         entries=entries,
         shared=len(shared),
-        newest=(*rules, *(shorten(one, limit=_LONGEST) for one in newest)),
+        newest=(*rules, *map(_shown, newest)),
         tracked=tuple(tracked_by_git(root)),
         forgotten=len(forgotten_digests(root)),
         rules_digest=content_digest(written) if written is not None else "",
     )
+
+
+def _shown(text: str) -> str:
+    """The beginning of a text without secrets: what others wrote by hand was never searched."""
+    return shorten(str(for_disk(text[:_SEARCHED])), limit=_LONGEST)
 
 
 def _dated(one: SharedInsight | SharedEntry) -> tuple[str, str]:

@@ -839,3 +839,23 @@ def test_advice_that_is_refused_ends_with_1(
     monkeypatch.chdir(tmp_path)
     assert run(["insight", "store", "--content", "too short", "--json"]) == 1
     assert '"status": "rejected"' in capsys.readouterr().out
+
+
+def test_a_secret_that_somebody_wrote_by_hand_is_not_shown(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    token = "gh" + "p_" + "Zq3Vb8Xw2Rk6Tm9Yp4Ls7Nd1Hf5Jc0Ga9Ue3"
+    folder = tmp_path / ".helix" / "shared"
+    about = {"uid": "1" * 64, "slug": "retry", "created_at": "2026-03-02T10:00:00Z"}
+    insight = {"kind": "insight", "content": f"Ask the service with {token}, then retry", **about}
+    entry = {"kind": "topic", "topic": "rates", "text": f"{'x' * 150} {token}", "stored": "2026-03-02T10:00:00Z"}
+    for name, record in (("insights", insight), ("topics", entry)):
+        (folder / name).mkdir(parents=True)
+        (folder / name / "by-hand.json").write_text(json.dumps(record))
+    monkeypatch.chdir(tmp_path)
+    run(["trust"])
+    run(["trust", "--json"])
+    assert run(["trust", "--yes"]) == 0
+    said = capsys.readouterr()
+    assert said.out.count("Ask the service with") == 3
+    assert token[:12] not in said.out + said.err
