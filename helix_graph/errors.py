@@ -137,11 +137,11 @@ class TeamServerFailed(HelixGraphError):
     """The team's server could not be asked; its sentence holds nothing of the address but the server's name.
 
     ``reason`` says what is wrong: its ``address``, that it is ``away`` (``again`` says that another try may help), that
-    it ``refused``, or that its ``answer`` makes no sense.
+    it ``refused``, that the ``project`` is none of this role's, or that its ``answer`` makes no sense.
     """
 
     def __init__(
-        self, problem: str, *, reason: Literal["address", "away", "refused", "answer"], again: bool = False
+        self, problem: str, *, reason: Literal["address", "away", "refused", "project", "answer"], again: bool = False
     ) -> None:
         self.reason = reason
         self.again = again

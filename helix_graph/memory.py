@@ -448,18 +448,18 @@ class Memory:
         is_project = project_folder(where) is not None or where not in {Path.home(), Path(where.anchor)}
         if not os.environ.get(SERVER_VARIABLE) and not user_configuration().exists():
             return None
-        from helix_graph.sharing.team import check_membership, team_settings
+        from helix_graph.sharing.team import ANOTHER_NAME, check_membership, team_settings
 
         settings = team_settings()
         if not (settings.database and is_project) or root.is_dir():
             return None
         name = root.absolute().parent.name
         try:
-            check_membership(settings, name)
+            check_membership(settings.database, name, seconds=settings.seconds)
         except (TeamServerFailed, MissingExtra) as error:
             problem = str(error).partition(";")[0]
-            if isinstance(error, TeamServerFailed) and error.reason == "refused":
-                problem += "; if it has another name there, `helix-graph sync --to --as NAME`"
+            if isinstance(error, TeamServerFailed) and error.reason == "project":
+                problem += ANOTHER_NAME
             raise NoMemory(start=where, expected=root, problem=problem) from error
         memory = cls.init(where)
         pulled = memory.team.follow(began=name, progress=progress)

@@ -236,7 +236,7 @@ def test_a_server_of_the_first_version_works_and_is_brought_up_to_date(team_serv
     team_server.execute("INSERT INTO helix_team.member VALUES ('shop', 'ann'), ('shop', 'reader'), ('shop', 'mallory')")
     team_server.execute("GRANT helix_member TO ann; GRANT helix_reader TO reader; GRANT helix_admin TO mallory")
     for change in (add_member, remove_member):
-        with pytest.raises(TeamServerFailed, match="older version; run `helix-graph team setup`"):
+        with pytest.raises(TeamServerFailed, match="older version; whoever made them runs `helix-graph team setup`"):
             change(team_server.url(), "shop", "bob")
     for before in (1, VERSION):
         with TeamServer(team_server.url("ann"), "shop") as ann:

@@ -180,7 +180,7 @@ CALLS = (
 #: They speak protocols, need a file or a server, or show nothing of the memory.
 ELSEWHERE = {
     *("mcp", "hook", "setup", "plugin export", "demo", "model install", "plan save", "exploration save", "trust"),
-    *("team add", "team remove", "team script", "team setup"),
+    *("team add", "team list", "team remove", "team script", "team setup"),
 }
 
 

@@ -11,10 +11,14 @@ import msgspec
 
 from helix_episodes.errors import InvalidArgument
 from helix_graph.errors import TeamServerFailed
+from helix_graph.shared_authors import author_name
 from helix_graph.sharing.answers import AnswerRefused, rows_of
 from helix_graph.sharing.connection import check_project, connect, reporting
 from helix_graph.sharing.server_schema import BEGIN, STEPS, TEAM_ROLES, VERSION, TeamRole
 from helix_graph.validation import as_str
+
+#: More than a server of a company has; one that sends more without end is left.
+_MOST_MEMBERS = 1_000_000
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -37,6 +41,21 @@ class TeamMember(msgspec.Struct, frozen=True, kw_only=True):
     is_member: bool
 
 
+class ListedMember(msgspec.Struct, frozen=True, kw_only=True):
+    """A member of a project, and what it may do there."""
+
+    project: str
+    member: str
+    role: TeamRole
+
+
+class TeamMembers(msgspec.Struct, frozen=True, kw_only=True):
+    """The members that a role sees. In ``partial`` projects, of which it is no administrator, that is itself alone."""
+
+    members: tuple[ListedMember, ...]
+    partial: tuple[str, ...] = ()
+
+
 def set_up(address: str) -> TeamSetUp:
     """Makes the tables and roles of a team's memory in a database, or brings them up to date, in one transaction.
 
@@ -45,7 +64,11 @@ def set_up(address: str) -> TeamSetUp:
     Raises:
         TeamServerFailed: The server is away or refuses, or its tables are of a newer version.
     """
-    with reporting(address), connect(address) as connection, connection.transaction():
+    lacking = (
+        "does not let this role make tables; a role with CREATE on the database, and CREATEROLE the first time, runs"
+        " `helix-graph team setup`"
+    )
+    with reporting(address, lacking=lacking), connect(address) as connection, connection.transaction():
         connection.execute("SELECT pg_catalog.pg_advisory_xact_lock(pg_catalog.hashtext('helix_team set_up'))")
         _run(connection, BEGIN)
         before = _version(connection)
@@ -71,12 +94,15 @@ def add_member(address: str, project: str, member: str, *, role: TeamRole = "mem
         (known,) = _row(connection, "SELECT count(*) FROM pg_catalog.pg_roles WHERE rolname = %s", (name,))
         if not known:
             raise InvalidArgument("member", f"{name!r} is no role of the server; make it first: CREATE ROLE … LOGIN")
-        connection.execute(
-            "INSERT INTO helix_team.member (project, member, role) VALUES (%s, %s, %s)"
-            " ON CONFLICT (project, member) DO UPDATE SET role = excluded.role",
-            (project, name, role),
-        )
-        _open_tables(connection, name, role)
+        with reporting(address, lacking=f"lets only an administrator of {project} add members to it"):
+            connection.execute(
+                "INSERT INTO helix_team.member (project, member, role) VALUES (%s, %s, %s)"
+                " ON CONFLICT (project, member) DO UPDATE SET role = excluded.role",
+                (project, name, role),
+            )
+        lacking = f"lets only a role with CREATEROLE open the tables to {name}, who is no {role} of any project yet"
+        with reporting(address, lacking=lacking):
+            _open_tables(connection, name, role)
     return TeamMember(project=project, member=name, is_member=True)
 
 
@@ -98,10 +124,35 @@ def remove_member(address: str, project: str, member: str) -> TeamMember:
     return TeamMember(project=project, member=name, is_member=False)
 
 
+def list_members(address: str, project: str | None = None) -> TeamMembers:
+    """The members of one project, or of all, as far as row-level security shows them to this role.
+
+    Raises:
+        TeamServerFailed: As `set_up`; or the role sees no member of the project.
+    """
+    wanted = "" if project is None else check_project(project)
+    with reporting(address), connect(address) as connection:
+        _check_version(connection)
+        query = (
+            "SELECT project, member, role, NOT pg_catalog.row_security_active('helix_team.member')"
+            " OR project IN (SELECT helix_team.my_projects_as('{admin}'))"
+            " FROM helix_team.member WHERE %s::text IN ('', project) ORDER BY project, member"
+        )
+        found = rows_of(connection.execute(query, (wanted,), binary=True), most=_MOST_MEMBERS)
+    if wanted and not found:
+        sentence = f"this role sees no member of {wanted}; `helix-graph team list` shows the projects that it sees"
+        raise TeamServerFailed(sentence, reason="project")
+    listed = [ListedMember(project=one, member=author_name(who), role=role) for one, who, role, _ in found]
+    partial = {one for one, _, _, sees_all in found if not sees_all}
+    return TeamMembers(members=tuple(listed), partial=tuple(sorted(partial)))
+
+
 def _check_version(connection: psycopg.Connection[Any]) -> None:
     """Raises where the tables are older than what says who may do what: what would be said of a member was not so."""
     if _version(connection) < VERSION:
-        sentence = "the tables of the team's server are of an older version; run `helix-graph team setup` first"
+        sentence = (
+            "the tables of the team's server are of an older version; whoever made them runs `helix-graph team setup`"
+        )
         raise TeamServerFailed(sentence, reason="refused")
 
 

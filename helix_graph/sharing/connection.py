@@ -68,9 +68,9 @@ def check_project(name: str) -> str:
     """
     if not _PROJECT.fullmatch(name):
         raise TeamServerFailed(
-            "a project on the team's server has a name of up to 100 letters, digits, dots, hyphens and underscores;"
-            " name one with --as",
-            reason="address",
+            f"{name!r} is no name of a project on the team's server, which has up to 100 letters, digits, dots, hyphens"
+            " and underscores",
+            reason="project",
         )
     return name
 
@@ -97,12 +97,17 @@ def connect(address: str, *, seconds: float = CONNECTING) -> psycopg.Connection[
 
 
 @contextmanager
-def reporting(address: str) -> Iterator[None]:
-    """Within, what the driver or the server says becomes `TeamServerFailed`."""
+def reporting(address: str, *, lacking: str = "") -> Iterator[None]:
+    """Within, what the driver or the server says becomes `TeamServerFailed`.
+
+    ``lacking`` says of a role that has no right to do this, who has.
+    """
     driver = _driver()
     try:
         yield
     except (driver.Error, UnicodeError, ValueError, OverflowError, OSError) as error:
+        if lacking and getattr(error, "sqlstate", None) == _NO_RIGHT:
+            raise TeamServerFailed(f"{name_of(address)} {lacking}", reason="refused") from None
         raise _problem(address, error) from None
 
 
@@ -166,13 +171,14 @@ _REFUSALS = (
     ("not permitted to log in", _NOT_LET_IN),
     ("no password", _NOT_LET_IN),
 )
+_NO_RIGHT = "42501"
 #: What an SQLSTATE, or a class of them, means.
 _STATES = (
     ("28", "refused the role or its password"),
     ("3D000", "has no database of that name"),
     ("42P01", "has no team memory in this database; an administrator runs `helix-graph team setup`"),
     ("3F000", "has no team memory in this database; an administrator runs `helix-graph team setup`"),
-    ("42501", "does not let this role do that; an administrator runs `helix-graph team add`"),
+    (_NO_RIGHT, "does not let this role do that; an administrator runs `helix-graph team add`"),
     ("", "refused what was asked"),
 )
 

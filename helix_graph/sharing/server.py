@@ -192,7 +192,7 @@ class TeamServer:
         if not found.is_member:
             role = author_name(found.role)
             sentence = f"{role} is no member of the project {self.project} on {name}; an administrator runs"
-            raise TeamServerFailed(f"{sentence} `helix-graph team add {self.project} {role}`", reason="refused")
+            raise TeamServerFailed(f"{sentence} `helix-graph team add {self.project} {role}`", reason="project")
         return found
 
     def own(self) -> dict[str, str]:

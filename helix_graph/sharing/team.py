@@ -17,6 +17,7 @@ from __future__ import annotations
 import itertools
 import os
 import time
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -45,6 +46,8 @@ if TYPE_CHECKING:
 
 #: For how long a server is not asked by questions after it was away, in seconds.
 _WAIT = 60.0
+#: What to do where a folder is not called as its project is there.
+ANOTHER_NAME = "; if the project has another name there, `helix-graph sync --to --as NAME`"
 #: What deletes on the server what could not be deleted there at once. A memory that came from elsewhere deletes only
 #: what it pushed itself.
 _LATER = "the next `helix-graph sync --to` does it"
@@ -72,14 +75,40 @@ def address_of(named: str | None) -> str:
     return address
 
 
-def check_membership(settings: TeamSettings, project: str) -> None:
+def check_membership(address: str, project: str, *, seconds: float | None = None) -> None:
     """Whether the server has a project of this name, of which the role is a member.
 
     Raises:
         TeamServerFailed: It is away or refuses, or the role is no member; or the project can have no such name.
     """
-    with TeamServer(settings.database, project, budget=settings.seconds) as server:
+    with TeamServer(address, project, budget=seconds) as server:
         server.standing()
+
+
+def check_server(address: str | None, root: Path, *, project: str | None = None) -> None:
+    """Whether a memory that is begun in ``root`` could take part in the project, as `Team.sync` asks it.
+
+    Raises:
+        MissingExtra, TeamServerFailed: As `Team.sync`.
+    """
+    with _offering_another_name(project):
+        check_membership(address_of(address), project or _folder_of(root))
+
+
+def _folder_of(root: Path) -> str:
+    """What a project is called whose memory is in ``root``, where nobody says otherwise."""
+    return root.absolute().parent.name
+
+
+@contextmanager
+def _offering_another_name(named: str | None) -> Iterator[None]:
+    """Within, whoever is no member of the project that is called like the folder learns how another is ``named``."""
+    try:
+        yield
+    except TeamServerFailed as error:
+        if named or error.reason != "project":
+            raise
+        raise TeamServerFailed(f"{error}{ANOTHER_NAME}", reason=error.reason) from None
 
 
 class Team:
@@ -112,9 +141,12 @@ class Team:
         """
         address = address_of(address)
         replica = self._replica()
-        name = check_project(project or replica.state.project or self.root.absolute().parent.name)
+        named = project or replica.state.project
+        with _offering_another_name(named):
+            name = check_project(named or _folder_of(self.root))
         with TeamServer(address, name) as server, kept_open():
-            standing = server.standing()
+            with _offering_another_name(named):
+                standing = server.standing()
             self._begin(replica, standing, name)
             passes = [self._push_all(server, replica, standing, progress)]
             back, lines, problems = self._take_back(server, replica, standing) if mine else (0, 0, [])

@@ -13,7 +13,7 @@ from helix_cli.commands.extraction_report import redacted, warn_about
 from helix_cli.options import workers_option
 from helix_cli.output import count, json_option, progress, say, show, warn
 from helix_graph.errors import NoMemory
-from helix_graph.project import project_folder
+from helix_graph.project import FOLDER, project_folder
 
 if TYPE_CHECKING:
     from helix_graph import Memory
@@ -51,7 +51,7 @@ def sync(
         raise click.UsageError("--as names the project on a team's server; give --to as well")
     if mine and to is None:
         raise click.UsageError("--mine takes back what a team's server has of yours; give --to as well")
-    memory = _begun(asked=project is not None)
+    memory = _begun(asked=project is not None, to=to, team_project=team_project)
     with progress("Reading logs") as advance:
         report = memory.sync(
             project=project, to=to, team_project=team_project, mine=mine, progress=advance, workers=workers
@@ -66,18 +66,25 @@ def sync(
     return 1 if report.logs.report.failed or report.graph.skipped or (team and team.problems) else 0
 
 
-def _begun(*, asked: bool) -> Memory:
-    """The memory, or a new one; in a folder that is nobody's project only where another project was ``asked`` for."""
+def _begun(*, asked: bool, to: str | None, team_project: str | None) -> Memory:
+    """The memory, or a new one; in a folder that is nobody's project only where another project was ``asked`` for.
+
+    A team's server is asked first: where it lets nobody in, no empty memory is left.
+    """
     from helix_graph import Memory
 
     try:
         return open_memory()
-    except NoMemory:
+    except NoMemory as none:
         here = Path.cwd()
         anybodys = here in {Path.home(), Path(here.anchor)} or here.stat().st_mode & S_IWOTH
         if project_folder(here) is None and anybodys and not asked:
             said = "this folder is not a project; go to one, or create a memory here with `helix-graph init`"
             raise click.UsageError(said) from None
+        if to is not None:
+            from helix_graph.sharing.team import check_server
+
+            check_server(to, none.expected or here / FOLDER, project=team_project)
         memory = Memory.init()
         warn(f"Created a memory in {memory.root}.")
         return memory

@@ -15,13 +15,14 @@ from helix_cli.app import open_memory
 from helix_cli.options import OutputPath, any_path, parse_time, since_option, workers_option
 from helix_cli.output import count, emit_text, json_option, prints, progress, say, show, table, warn
 from helix_graph.errors import NoMemory
+from helix_graph.insights.safe_quoting import logged_name_or_quoted
 from helix_graph.project import memory_folder
 
 if TYPE_CHECKING:
     from datetime import datetime
 
     from helix_graph.shards.pack import PackReport
-    from helix_graph.sharing.administration import TeamMember, TeamSetUp
+    from helix_graph.sharing.administration import TeamMember, TeamMembers, TeamSetUp
     from helix_graph.sharing.model import ShareAdded, ShareList, ShareMerged
     from helix_graph.sharing.records import ShareProblem
     from helix_graph.sharing.server_schema import TeamRole
@@ -142,7 +143,8 @@ _MEMBER = click.argument("member")
 def team() -> None:
     """Administer a team's memory on PostgreSQL.
 
-    `setup` makes its tables, `add` and `remove` say who is a member of which project. Members use `sync --to`.
+    `setup` makes its tables, `add` and `remove` say who is a member of which project, and `list` shows it. Members use
+    `sync --to`.
     """
 
 
@@ -212,6 +214,30 @@ def team_remove(*, project: str, member: str, to: str) -> TeamMember:
     from helix_graph.sharing.administration import remove_member
 
     return remove_member(_address(to), project, member)
+
+
+def _render_members(found: TeamMembers) -> None:
+    rows = [(one.project, logged_name_or_quoted(one.member), one.role) for one in found.members]
+    if rows:
+        table(("project", "member", "role"), rows)
+    else:
+        say("No project has members yet. `helix-graph team add PROJECT MEMBER` adds one.")
+    for project in found.partial:
+        say(f"Of {project} you see yourself alone: only an administrator of a project sees its members.")
+
+
+@team.command("list")
+@click.argument("project", required=False)
+@_server
+@prints(_render_members)
+def team_list(*, project: str | None, to: str) -> TeamMembers:
+    """List the members of PROJECT, or of all projects.
+
+    An administrator of a project sees all its members, everybody else only themselves.
+    """
+    from helix_graph.sharing.administration import list_members
+
+    return list_members(_address(to), project)
 
 
 def _address(to: str) -> str:
