@@ -202,8 +202,7 @@ def uptake_of(
     choices = [one for one in later if _could_follow(advice, one)]
     seen = chain(
         _cited(advice.name, later),
-        _commands(advice.nodes, later),
-        _files(advice.nodes, later),
+        _repeated(advice.nodes, later),
         _words(choices, alike, least),
         _named(advice.content, later),
     )
@@ -274,18 +273,15 @@ def _cited(name: str, later: Sequence[Decision]) -> Iterator[Uptake]:
             yield Uptake(f"its name is cited in {one.id}", one.id)
 
 
-def _commands(nodes: Sequence[AnchoredNode], later: Sequence[Decision]) -> Iterator[Uptake]:
-    wanted = {one.command for one in nodes if one.command}
+def _repeated(nodes: Sequence[AnchoredNode], later: Sequence[Decision]) -> Iterator[Uptake]:
+    """The same command as that of a node; then the same file in the same manner, which is a label's first word."""
+    commands = {one.command for one in nodes if one.command}
     for one in later:
-        if one.action and one.action.command in wanted and not is_look(one):
+        if one.action and one.action.command in commands and not is_look(one):
             yield Uptake(f"the same command in {one.id}: {one.action.command}", one.id)
-
-
-def _files(nodes: Sequence[AnchoredNode], later: Sequence[Decision]) -> Iterator[Uptake]:
-    """The label begins with the verb, which is the manner."""
-    wanted = {(one.path, one.label.partition(" ")[0]) for one in nodes if one.path and one.type == "decision"}
+    files = {(one.path, one.label.partition(" ")[0]) for one in nodes if one.path and one.type == "decision"}
     for one in later:
-        if one.action and (one.action.path, one.action.verb) in wanted:
+        if one.action and (one.action.path, one.action.verb) in files:
             yield Uptake(f"the same file in the same manner in {one.id}: {one.action.verb} {one.action.path}", one.id)
 
 

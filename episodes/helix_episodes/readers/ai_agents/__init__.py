@@ -7,9 +7,16 @@ from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
-from helix_episodes.readers.ai_agents.json_report import PLACEHOLDER, SHA, ReportContent, read_report
+from helix_episodes.readers.ai_agents.json_report import read_report
 from helix_episodes.readers.ai_agents.markdown import read_markdown
-from helix_episodes.readers.ai_agents.steps import ABOUT_COMMITS, in_order_of_cause, parse_day
+from helix_episodes.readers.ai_agents.steps import (
+    ABOUT_COMMITS,
+    PLACEHOLDER,
+    SHA,
+    ReportContent,
+    in_order_of_cause,
+    parse_day,
+)
 from helix_episodes.readers.base import SingleFileReader
 from helix_episodes.readers.common.json_with_lines import read_json_with_lines, read_text
 from helix_episodes.readers.common.jsonl import parse

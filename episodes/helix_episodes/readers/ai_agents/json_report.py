@@ -7,16 +7,15 @@ that many logs share.
 
 from __future__ import annotations
 
-import re
-from datetime import datetime
 from typing import TYPE_CHECKING
 
 import msgspec
 
 from helix_episodes.readers.ai_agents.steps import (
+    SHA,
+    ReportContent,
     StatementPart,
     StepCollector,
-    declared_by_gates,
     parse_day,
     parse_full_time,
     take_gates,
@@ -25,17 +24,17 @@ from helix_episodes.readers.ai_agents.words import (
     Role,
     closest,
     declared_by_words,
-    goes_on,
     is_bare_state,
     is_cause,
     role_of,
     settles,
     words_of,
 )
-from helix_episodes.session import DeclaredOutcome, Piece
+from helix_episodes.session import Piece
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from datetime import datetime
 
     from helix_episodes.readers.common.json_with_lines import JsonNode
 
@@ -318,41 +317,6 @@ def _time_of(item: JsonNode) -> datetime | None:
     return next((at for field in _fields(item, "time") if (at := parse_full_time(field.text))), None)
 
 
-PLACEHOLDER = re.compile(r"^\W*(migrated from \w+|tbd|n/?a|none)?\W*$", re.IGNORECASE)
-#: A commit by its full or short name; one of digits alone is a number of something, unless a label says "commit".
-SHA = re.compile(r"\b(?=[0-9a-f]*[a-f])(?=[0-9a-f]*\d)[0-9a-f]{7,40}\b")
-
-
-class ReportContent(msgspec.Struct, kw_only=True):
-    """What one log states of the session as a whole, besides its steps."""
-
-    steps: StepCollector
-    task: str = ""
-    date: datetime | None = None
-    branch: str = ""
-    status: Piece = Piece(line=0, text="")
-    starting: str = ""
-    commits: list[Piece] = msgspec.field(default_factory=list)
-
-    def take_status(self, text: str, *, line: int) -> None:
-        """A status; one that only says that the work goes on yields to what a later one says."""
-        if not self.status.text or (goes_on(self.status.text) and declared_by_words(text)):
-            self.status = Piece(line=line, text=text)
-
-    @property
-    def declared(self) -> DeclaredOutcome | None:
-        """The outcome by the log's own status, else by its gates."""
-        if stated := declared_by_words(self.status.text):
-            return DeclaredOutcome(outcome=stated, words=self.status)
-        implied = declared_by_gates([step for step in self.steps.found if step.kind == "gate"])
-        if implied is None:
-            return None
-        outcome, gate = implied
-        # A gate without evidence is a key that is written together, and has no words to quote.
-        words = gate.pieces[0] if gate.pieces else Piece(line=gate.source.line, text="")
-        return DeclaredOutcome(outcome=outcome, words=words, inferred=True)
-
-
 def read_report(document: JsonNode) -> ReportContent:
     """The steps and statements of a log in JSON."""
     reading = ReportContent(steps=StepCollector())
@@ -397,7 +361,7 @@ def _take_head_field(reading: ReportContent, key: str, member: JsonNode) -> None
     """What is at the head of a log: objective, date, branch, commits."""
     role, steps = role_of(key), reading.steps
     if role == "task":
-        state_task(reading, member.text, line=member.line)
+        reading.state_task(member.text, line=member.line)
     elif role == "time":
         steps.used.add(member.line)
         reading.date = reading.date or parse_full_time(member.text) or parse_day(member.text)
@@ -413,14 +377,6 @@ def _take_head_field(reading: ReportContent, key: str, member: JsonNode) -> None
         _keep(reading, key, member)
     else:
         skip(steps, key, member)
-
-
-def state_task(reading: ReportContent, text: str, *, line: int) -> None:
-    """The objective, as what the session is for and as a statement of its own: it may name the problem to be fixed."""
-    reading.steps.used.add(line)
-    if not PLACEHOLDER.match(text):
-        reading.task = reading.task or text
-        reading.steps.note(text, part="task", line=line)
 
 
 def take_commits(reading: ReportContent, node: JsonNode) -> None:

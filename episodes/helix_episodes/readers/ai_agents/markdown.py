@@ -11,9 +11,6 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-import msgspec
-
-from helix_episodes.readers.ai_agents.json_report import SHA, ReportContent, state_task
 from helix_episodes.readers.ai_agents.markdown_blocks import (
     MarkdownBlock,
     asks,
@@ -21,29 +18,26 @@ from helix_episodes.readers.ai_agents.markdown_blocks import (
     head_words,
     is_checked,
     is_item,
-    is_none,
     justified,
     names_problems,
     plain_text,
     without_number,
 )
+from helix_episodes.readers.ai_agents.outline import LABEL_RANK, STATEMENTS, Outline, pieces_of
 from helix_episodes.readers.ai_agents.steps import (
+    SHA,
     Gate,
-    StatementPart,
-    StepCollector,
+    ReportContent,
     add_gate,
     parse_day,
     parse_full_time,
 )
-from helix_episodes.readers.ai_agents.words import Role, closest, is_bare_state, label_role, role_of, words_of
-from helix_episodes.session import Piece, Step
+from helix_episodes.readers.ai_agents.words import Role, is_bare_state, label_role, role_of, words_of
+from helix_episodes.session import Piece
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-#: A label is of lower rank than any heading.
-_LABEL_RANK = 7
-_STATEMENTS = frozenset({"decision", "lesson", "problem"})
 _IS_PLANNED = re.compile(
     r"^(?:must|should|to be)\b",
     re.IGNORECASE,
@@ -70,186 +64,7 @@ def read_markdown(lines: Sequence[str]) -> ReportContent:
     return _Markdown().read(lines)
 
 
-class _Scope(msgspec.Struct, kw_only=True):
-    """A heading or a lone label; ``item`` when it is itself a statement ("Decision 2: ...")."""
-
-    rank: int
-    title: str
-    role: Role | None
-    line: int
-    item: bool = False
-
-
-class _Outline:
-    """The open scopes, the owner, and how statements are added to it."""
-
-    def __init__(self) -> None:
-        self.steps = StepCollector()
-        self.reading = ReportContent(steps=self.steps)
-        self.scopes: list[_Scope] = []
-        self.join: str | None = None
-        self.owner: Role | None = None
-        self.owner_level = 0
-        self.problem: str | None = None
-        self.listed_problems: list[tuple[str, str]] = []
-        self.listed_remedies = 0
-        #: The line of the heading under which the objective is.
-        self.objective = -1
-        self.title = ""
-
-    @property
-    def role(self) -> Role | None:
-        """The role of the innermost scope that has one."""
-        return next((scope.role for scope in reversed(self.scopes) if scope.role), None)
-
-    def phase(self) -> str:
-        """The headings that are open, by which a gate is of the session's start or of its end."""
-        return " ".join(scope.title for scope in self.scopes if scope.rank > 1)
-
-    def open_scope(self, rank: int, title: str, role: Role | None, *, line: int, item: bool = False) -> None:
-        """Begins a scope, which ends those of its rank and below."""
-        self.close(rank)
-        if role == "problem" and not item:
-            self.listed_problems = []
-        self.listed_remedies = 0
-        self.scopes.append(_Scope(rank=rank, title=title, role=role, line=line, item=item))
-
-    def note(self, text: str, block: MarkdownBlock, part: StatementPart) -> None:
-        """A statement that belongs to no other, under the title of its heading."""
-        self.steps.note(text, part=part, line=block.line, context=self.context())
-
-    def close(self, rank: int) -> None:
-        """Ends the scopes of this rank and below."""
-        self.scopes = [scope for scope in self.scopes if scope.rank < rank]
-
-    def open_row(self, cells: list[str], block: MarkdownBlock, *, role: Role | None) -> None:
-        """A statement put together from the cells of a row."""
-        self.open_item(": ".join(cells), block, role=role)
-        if self.steps.found and self.steps.found[-1].call_id == self.join:
-            self.steps.found[-1] = msgspec.structs.replace(self.steps.found[-1], pieces=_pieces(cells, block))
-
-    def open_item(self, text: str, block: MarkdownBlock, *, role: Role | None) -> None:
-        """A statement to which what follows belongs."""
-        self.join, self.owner, self.owner_level = self.steps.entry(), role, block.level
-        context = self.context()
-        if role == "decision":
-            self.decide(text, block, context=context)
-        elif role == "lesson":
-            self.steps.add("lesson", text, line=block.line, call_id=self.join)
-        elif role == "problem":
-            self.problem = self.join
-            self.listed_problems.append((self.join, text))
-            if not is_none(text):
-                self.steps.note(text, part="problem", line=block.line, call_id=self.join, context=context)
-        else:
-            self.steps.note(text, part="did", line=block.line, call_id=self.join, context=context)
-
-    def context(self) -> str:
-        """The title of the innermost heading."""
-        named = [scope for scope in self.scopes if scope.rank < _LABEL_RANK and scope.rank > 1]
-        return named[-1].title if named else ""
-
-    def decide(
-        self, text: str, block: MarkdownBlock, *, context: str, rationale: str = "", pieces: tuple[Piece, ...] = ()
-    ) -> None:
-        """A stated decision."""
-        own = context if role_of(context) != "decision" else ""
-        self.steps.decide(text, line=block.line, context=own, rationale=rationale, call_id=self.join, pieces=pieces)
-
-    def is_detail(self, block: MarkdownBlock) -> bool:
-        """Whether an item belongs to the statement before it: deeper than it, or below its heading."""
-        if self.owner is None:
-            return False
-        scope = self.scopes[-1] if self.scopes else None
-        if block.level > self.owner_level or scope is None or not scope.item or self.owner not in _STATEMENTS:
-            return block.level > self.owner_level
-        owner_line = next((step.source.line for step in self.steps.found if step.call_id == self.join), 0)
-        return block.level == 0 and scope.line == owner_line
-
-    def add_to_owner(self, role: Role | None, text: str, block: MarkdownBlock) -> None:
-        """What is stated about the statement before: its reason, its remedy, what came of it."""
-        if self.owner == "decision" and role not in _STATEMENTS | {"remedy"}:
-            if role in {"rationale", None, "context", "background", "options", "found"}:
-                self.extend(text, name="options" if role == "options" else "rationale", line=block.line)
-            else:
-                part: StatementPart = "outcome" if role in {"outcome", "impact"} else "other"
-                self.steps.note(text, part=part, line=block.line, call_id=self.join)
-        else:
-            self._of_statement(role, text, block)
-
-    def _of_statement(self, role: Role | None, text: str, block: MarkdownBlock) -> None:
-        line = block.line
-        if role == "problem" and self.owner == "problem":
-            self.extend(text, name="text", line=line)
-        elif role == "rationale" and self.owner == "problem":
-            self._explain(text, line=line)
-        elif role == "remedy":
-            self.add_remedy(text, line=line)
-        elif self.owner == "lesson":
-            self.extend(text, name="text", line=line)
-        elif self.owner == "work" and not is_bare_state(text):
-            self.add_detail(text, line=line)
-        else:
-            self.steps.note(text, part="other", line=line, call_id=self.join)
-
-    def add_remedy(self, text: str, *, line: int) -> None:
-        """How the last problem was fixed."""
-        self.steps.note(text, part="remedy", line=line, call_id=self.problem or self.join)
-
-    def add_listed_remedy(self, text: str, *, line: int) -> None:
-        """One of a list of remedies: that of the problem which it names, else of the one in its place."""
-        found = closest(text, [problem for _, problem in self.listed_problems])
-        place = self.listed_remedies if found is None else found
-        self.listed_remedies += 1
-        join = self.listed_problems[place][0] if place < len(self.listed_problems) else self.problem or self.join
-        self.steps.note(text, part="remedy", line=line, call_id=join)
-
-    def _explain(self, text: str, *, line: int) -> None:
-        """The reason for a problem's remedy: with it, the remedy was a decision."""
-        last = self.steps.found[-1]
-        if last.arguments.get("part") == "remedy":
-            pieces = (Piece(line=last.source.line, text=last.text), Piece(line=line, text=text))
-            entry = self.steps.entry()
-            self.steps.decide(last.text, line=last.source.line, rationale=text, call_id=entry, pieces=pieces)
-        else:
-            self.steps.note(text, part="other", line=line, call_id=self.join)
-
-    def add_detail(self, text: str, *, line: int) -> None:
-        """A detail of what was done; several make one finding."""
-        last = self.steps.found[-1]
-        if last.call_id == self.join and last.arguments.get("part") == "detail":
-            self.steps.found[-1] = _with(last, f"{last.text}; {text}", Piece(line=line, text=text))
-        else:
-            self.steps.note(text, part="detail", line=line, call_id=self.join)
-
-    def extend(self, text: str, *, name: str, line: int = 0) -> None:
-        """Adds to the statement that is open: a decision's reason or options, a lesson's words on ``line``."""
-        place = next((n for n, step in enumerate(self.steps.found) if step.call_id == self.join), None)
-        if place is None:
-            return
-        step = self.steps.found[place]
-        if name == "text":
-            changed = _with(step, f"{step.text}: {text}", Piece(line=line, text=text))
-        else:
-            had = step.arguments.get(name) or ([] if name == "options" else "")
-            more = [*had, text] if name == "options" else f"{had} {text}".strip()
-            changed = _with(step, step.text, Piece(line=line, text=text))
-            changed = msgspec.structs.replace(changed, arguments=step.arguments | {name: more})
-        self.steps.found[place] = changed
-
-
-def _pieces(cells: list[str], block: MarkdownBlock) -> tuple[Piece, ...]:
-    """The cells of a row on its line."""
-    return tuple(Piece(line=block.line, text=cell) for cell in cells if cell)
-
-
-def _with(step: Step, text: str, piece: Piece) -> Step:
-    """A statement that was added to, with the place of every part of it."""
-    had = step.places
-    return msgspec.structs.replace(step, text=text, pieces=(*had, piece))
-
-
-def _read_row(outline: _Outline, block: MarkdownBlock) -> None:
+def _read_row(outline: Outline, block: MarkdownBlock) -> None:
     """Adds what a row of a table says, by its scope and its columns."""
     cells = [plain_text(cell) for cell in block.cells]
     roles: list[Role | None] = [role_of(column) for column in block.columns]
@@ -275,11 +90,11 @@ def _read_row(outline: _Outline, block: MarkdownBlock) -> None:
     else:
         words = " \u00b7 ".join(cells)
         outline.steps.note(
-            words, part="other", line=block.line, context=outline.context(), pieces=_pieces(cells, block)
+            words, part="other", line=block.line, context=outline.context(), pieces=pieces_of(cells, block)
         )
 
 
-def _gate_row(outline: _Outline, block: MarkdownBlock, cells: list[str]) -> None:
+def _gate_row(outline: Outline, block: MarkdownBlock, cells: list[str]) -> None:
     columns = [column.casefold() for column in block.columns]
     named = dict(zip(columns, block.cells, strict=False))
     status = next((text for name, text in named.items() if name in {"status", "complete", "done"}), "")
@@ -299,11 +114,11 @@ def _gate_row(outline: _Outline, block: MarkdownBlock, cells: list[str]) -> None
 
 
 def _decision_row(
-    outline: _Outline, block: MarkdownBlock, cells: list[str], by_role: dict[Role | None, list[str]]
+    outline: Outline, block: MarkdownBlock, cells: list[str], by_role: dict[Role | None, list[str]]
 ) -> None:
     chosen = [text for text in by_role.get("decision", []) + by_role.get("did", []) if text] or cells[:1]
     outline.join, outline.owner, outline.owner_level = outline.steps.entry(), "decision", 0
-    outline.decide(": ".join(chosen), block, context=outline.context(), pieces=_pieces(chosen, block))
+    outline.decide(": ".join(chosen), block, context=outline.context(), pieces=pieces_of(chosen, block))
     for reason in by_role.get("rationale", []):
         outline.extend(reason, name="rationale", line=block.line)
     for option in by_role.get("options", []):
@@ -313,7 +128,7 @@ def _decision_row(
             outline.add_to_owner(role, text, block)
 
 
-def _work_row(outline: _Outline, block: MarkdownBlock, by_role: dict[Role | None, list[str]]) -> None:
+def _work_row(outline: Outline, block: MarkdownBlock, by_role: dict[Role | None, list[str]]) -> None:
     done = [text for text in by_role.get("did", []) if text]
     if done and not _IS_PLANNED.match(done[0]):
         outline.open_item(done[0], block, role="work")
@@ -323,7 +138,7 @@ def _work_row(outline: _Outline, block: MarkdownBlock, by_role: dict[Role | None
                 outline.steps.note(text, part="found", line=block.line, call_id=outline.join)
 
 
-class _Markdown(_Outline):
+class _Markdown(Outline):
     """Walks the blocks once and gives each to the scope that it is in."""
 
     def read(self, lines: Sequence[str]) -> ReportContent:
@@ -349,7 +164,7 @@ class _Markdown(_Outline):
         own, item = self._role_of_heading(title, level=block.level)
         self.open_scope(block.level, title, own, line=block.line, item=item)
         self.join, self.owner = None, None
-        if item and own in _STATEMENTS:
+        if item and own in STATEMENTS:
             self.open_item(justified(title) or without_number(title), block, role=own)
 
     def _role_of_heading(self, title: str, *, level: int) -> tuple[Role | None, bool]:
@@ -358,16 +173,16 @@ class _Markdown(_Outline):
         Plans and files hold no statements.
         """
         parent, own = self.role, role_of(head_words(title)) if level > 1 else None
-        item = parent in _STATEMENTS or is_item(title, own)
+        item = parent in STATEMENTS or is_item(title, own)
         if level > 1 and justified(title):
             own, item = "decision", True
         if own == "problem" and not names_problems(title):
-            own, item = None, parent in _STATEMENTS
-        if parent in {"next", "files"} or (parent == "gates" and own not in _STATEMENTS):
+            own, item = None, parent in STATEMENTS
+        if parent in {"next", "files"} or (parent == "gates" and own not in STATEMENTS):
             return parent, False
         if own in {"gates", "next", "commit"}:
             return own, False
-        if own not in _OWN_ROLES or (item and parent in _STATEMENTS):
+        if own not in _OWN_ROLES or (item and parent in STATEMENTS):
             own = parent if parent is not None else own if own in _OWN_ROLES else None
         return own, item
 
@@ -396,7 +211,7 @@ class _Markdown(_Outline):
             return block.text.startswith("**") and block.kind == "paragraph" and self._lone_label(block, name)
         if self.role == "decision" and self._about_decisions(block, name, text):
             return True
-        if self.role in _STATEMENTS and block.kind == "item":
+        if self.role in STATEMENTS and block.kind == "item":
             return self._adjacent(block, name, text)
         return self._aside(block, name, text) or self._statement(block, name, text)
 
@@ -455,7 +270,7 @@ class _Markdown(_Outline):
         elif role == "status":
             reading.take_status(text, line=block.line)
         elif role in {"task", "did"} and not reading.task and text:
-            state_task(reading, text, line=block.line)
+            reading.state_task(text, line=block.line)
         elif "starting" in words_of(name):
             reading.starting = " ".join(SHA.findall(text))
         elif role == "commit":
@@ -469,11 +284,11 @@ class _Markdown(_Outline):
     def _lone_label(self, block: MarkdownBlock, name: str) -> bool:
         """A label on a line of its own: the heading of what follows."""
         role = label_role(name)
-        self.close(_LABEL_RANK)
+        self.close(LABEL_RANK)
         # What follows an unknown label is no decision, lesson or problem by itself.
-        beneath: Role | None = "background" if self.role in _STATEMENTS else None
+        beneath: Role | None = "background" if self.role in STATEMENTS else None
         own = role if role in _OWN_ROLES or role in {"found", "background", "impact"} else beneath
-        self.open_scope(_LABEL_RANK, name, own, line=block.line)
+        self.open_scope(LABEL_RANK, name, own, line=block.line)
         self.owner = None
         return True
 
@@ -526,7 +341,7 @@ class _Markdown(_Outline):
         """The objective: a paragraph, and the items below it if it announces them, or a list of objectives."""
         begun = self.scopes[-1].line if self.scopes else 0
         if not self.reading.task:
-            state_task(self.reading, text, line=block.line)
+            self.reading.state_task(text, line=block.line)
             self.objective = begun
         elif self.objective == begun and block.kind == "item" and block.level == 0 and self.reading.task:
             separator = " " if self.reading.task.endswith(":") else "; "

@@ -3,7 +3,8 @@
 These logs are reports, not recordings: an entry says what was done and what was found. Every statement becomes one
 `Step` at its line. A line that gave a step is *used*; one whose key or heading is known to say nothing of what happened
 is *skipped* under that name; text under an unknown key or heading is kept as a note and counted *unknown*, so that
-nothing is lost silently. A gate is a step of a protocol that the log declares as taken or not.
+nothing is lost silently. A gate is a step of a protocol that the log declares as taken or not. `ReportContent` has the
+steps with what is said of the session as a whole.
 """
 
 from __future__ import annotations
@@ -14,9 +15,9 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import msgspec
 
-from helix_episodes.readers.ai_agents.words import words_of
+from helix_episodes.readers.ai_agents.words import declared_by_words, goes_on, words_of
 from helix_episodes.readers.common.jsonl import LineLedger
-from helix_episodes.session import Piece, Source, Status, Step, StepKind
+from helix_episodes.session import DeclaredOutcome, Piece, Source, Status, Step, StepKind
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -257,3 +258,45 @@ def declared_by_gates(gates: Sequence[Step]) -> tuple[str, Step] | None:
         return None
     unmet = next((gate for gate in deciding if not gate.arguments["passed"]), None)
     return ("success", deciding[-1]) if unmet is None else ("partial", unmet)
+
+
+PLACEHOLDER = re.compile(r"^\W*(migrated from \w+|tbd|n/?a|none)?\W*$", re.IGNORECASE)
+#: A commit by its full or short name; one of digits alone is a number of something, unless a label says "commit".
+SHA = re.compile(r"\b(?=[0-9a-f]*[a-f])(?=[0-9a-f]*\d)[0-9a-f]{7,40}\b")
+
+
+class ReportContent(msgspec.Struct, kw_only=True):
+    """What one log states of the session as a whole, besides its steps."""
+
+    steps: StepCollector
+    task: str = ""
+    date: datetime | None = None
+    branch: str = ""
+    status: Piece = Piece(line=0, text="")
+    starting: str = ""
+    commits: list[Piece] = msgspec.field(default_factory=list)
+
+    def take_status(self, text: str, *, line: int) -> None:
+        """A status; one that only says that the work goes on yields to what a later one says."""
+        if not self.status.text or (goes_on(self.status.text) and declared_by_words(text)):
+            self.status = Piece(line=line, text=text)
+
+    def state_task(self, text: str, *, line: int) -> None:
+        """The objective: what the session is for, and a statement, since it may name the problem to be fixed."""
+        self.steps.used.add(line)
+        if not PLACEHOLDER.match(text):
+            self.task = self.task or text
+            self.steps.note(text, part="task", line=line)
+
+    @property
+    def declared(self) -> DeclaredOutcome | None:
+        """The outcome by the log's own status, else by its gates."""
+        if stated := declared_by_words(self.status.text):
+            return DeclaredOutcome(outcome=stated, words=self.status)
+        implied = declared_by_gates([step for step in self.steps.found if step.kind == "gate"])
+        if implied is None:
+            return None
+        outcome, gate = implied
+        # A gate without evidence is a key that is written together, and has no words to quote.
+        words = gate.pieces[0] if gate.pieces else Piece(line=gate.source.line, text="")
+        return DeclaredOutcome(outcome=outcome, words=words, inferred=True)
