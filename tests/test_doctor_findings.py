@@ -20,7 +20,7 @@ from helix_episodes.episode_consistency import repair_links
 from helix_episodes.model import Decision, Episode, Event, Link
 from helix_graph import Memory
 from processes import assert_as_fresh, write_logs
-from thoroughness import examples, few_rows
+from thoroughness import examples, few, few_rows
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -277,6 +277,15 @@ def test_mended_links_agree_whatever_they_were(decisions: Any, events: Any, link
     assert ends == causes
     if links:
         assert ends == {(link.source, link.target) for link in mended.links}
+
+
+@pytest.mark.parametrize("deep", few([260, 900, 100_000], 2))
+def test_a_file_that_is_nested_without_end_is_named_and_no_traceback(memory: Memory, deep: int) -> None:
+    """As it may come with a clone; orjson writes 254 levels, and Python walks through fewer than it reads."""
+    file = memory.root / "episodes" / "episode-deep.json"
+    file.write_bytes(b'{"a":' * deep + b'"' + b"ghp_" + b"a1B2c3D4e5" * 3 + b'abcdef"' + b"}" * deep)
+    kinds = {one.kind for one in memory.doctor().findings if one.file.endswith(file.name)}
+    assert {"secret", "unreadable episode"} <= kinds
 
 
 def test_a_secret_in_a_database_is_named_by_table_and_row_and_not_itself(memory: Memory) -> None:

@@ -683,6 +683,24 @@ def test_fields_of_another_type_stop_no_reader(tmp_path: Path, name: str, record
                     extract(session)
 
 
+@pytest.mark.parametrize("indent", [None, 1])
+@pytest.mark.parametrize("odd", [float("nan"), float("-inf"), "deep"])
+def test_a_value_that_costs_a_line_elsewhere_costs_no_document(tmp_path: Path, odd: object, indent: int | None) -> None:
+    """A tool's answer may be nested as it likes, and Python writes numbers that are none of JSON's."""
+    deep: Any = "x"
+    for _ in range(DEEPEST_NESTING + 10):
+        deep = {"a": [deep]} if indent else [deep]
+    messages = [
+        {"id": "m", "type": "gemini", "content": "", "answer": deep if odd == "deep" else [odd]},
+        {"id": "n", "type": "user", "content": "go"},
+    ]
+    text = json.dumps({**GEMINI_HEAD, "messages": messages}, indent=indent)
+    (tmp_path / "session-1.json").write_text(text)
+    session = read(tmp_path / "session-1.json")
+    assert acts(session) == [("prompt", "user", "go")]
+    assert session.steps[0].source.line == text[: text.index('"go"')].count("\n") + 1
+
+
 def test_depth_is_no_danger(tmp_path: Path) -> None:
     deep: Any = "x"
     for _ in range(DEEPEST_NESTING - 10):

@@ -32,9 +32,10 @@ if TYPE_CHECKING:
 LONGEST_LINE = 32 << 20
 #: The largest log that is one document and has to be read whole, in bytes. The largest of the corpora has 1.9 MB.
 LARGEST_DOCUMENT = 64 << 20
-#: How deep JSON may be nested, in levels. orjson stops at 1,024; Python's own stack, on which values are walked, holds
-#: about 1,000 calls, of which some walks need two or three a level. The deepest record of the corpora has 11 levels.
-DEEPEST_NESTING = 300
+#: How deep JSON may be nested, in levels. orjson reads 1,024 and writes 254; Python's own stack, on which values are
+#: walked, holds about 1,000 calls, of which some walks need two or three a level. The deepest record of the corpora
+#: has 11 levels.
+DEEPEST_NESTING = 240
 #: How much of a log is looked at to tell its format, in bytes: the longest preamble seen (52 lines of snapshots and
 #: hook records) has a fifth of it.
 HEAD = 256 << 10

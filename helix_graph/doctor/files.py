@@ -23,6 +23,7 @@ from helix_episodes.errors import EpisodeError, InvalidEpisode, WriteFailed
 from helix_episodes.extraction.pipeline import EXTRACTOR_VERSION
 from helix_episodes.model import SCHEMA_VERSION, Episode
 from helix_episodes.msgspec_types import ready
+from helix_episodes.readers.common.jsonl import parse
 from helix_episodes.redaction import redact, redact_text
 from helix_episodes.safe_files import (
     TEMPORARY_SUFFIX,
@@ -88,8 +89,8 @@ def check_secrets(root: Path, path: Path) -> Iterator[Fixable]:
     """What redaction would cut now: it has learnt a new kind, or somebody edited the file."""
     data, clean, is_json = data_of(path), None, True
     try:
-        content = orjson.loads(data)
-    except orjson.JSONDecodeError:
+        content = parse(data)
+    except ValueError:  # or nested too deep to be walked through
         content, is_json = data.decode("utf-8", "replace"), False
     kinds = Counter(cut.kind for text in strings_in(content) for cut in redact(text).cuts)
     if not kinds:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 import msgspec
 
 from helix_episodes.errors import LogNotReadable
-from helix_episodes.readers.common.json_with_lines import read_json_with_lines
+from helix_episodes.readers.common.json_with_lines import parse_document, read_json_with_lines
 from helix_episodes.readers.common.jsonl import lines_of, open_log, parse, read_records
 from helix_episodes.readers.common.session_builder import SessionBuilder, id_from_path
 from helix_episodes.safe_files import HEAD, LARGEST_DOCUMENT, LONGEST_LINE
@@ -203,7 +203,7 @@ def _document(path: Path, lines: Sequence[bytes]) -> Any:  # noqa: ANN401  (JSON
     try:
         with open_log(path) as log:
             text = log.read(LARGEST_DOCUMENT + 1)
-        return parse(text.removeprefix(b"\xef\xbb\xbf")) if len(text) <= LARGEST_DOCUMENT else None
+        return parse_document(text.decode("utf-8-sig"))[1] if len(text) <= LARGEST_DOCUMENT else None
     except ValueError:
         return None
     except OSError as error:

@@ -14,6 +14,7 @@ import msgspec
 
 from helix_episodes.errors import LogNotReadable
 from helix_episodes.readers.common.jsonl import parse, read_document
+from helix_episodes.safe_files import DEEPEST_NESTING
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -74,7 +75,7 @@ def parse_with_lines(text: str) -> JsonNode:
     >>> [(item.text, item.line) for item in node.members["a"].items]
     [('x', 2), ('y', 3)]
     """
-    whole = parse(text.encode("utf-8", "replace"))
+    text, whole = parse_document(text)
     if "\n" not in text.strip():
         return _on_one_line(whole, line=text[: len(text) - len(text.lstrip())].count("\n") + 1)
     root = JsonNode(line=1, value=[], plain=[])
@@ -89,6 +90,52 @@ def parse_with_lines(text: str) -> JsonNode:
             key = _enter_token(piece, bisect_right(starts, match.start()), open_nodes, key)
     document: JsonNode = root.value[0]
     return document
+
+
+def parse_document(text: str) -> tuple[str, Any]:
+    r"""The value of a document, and the text that it is the value of: without values for whose sake `parse` fails.
+
+    Among lines these cost one of them, and here they would cost the session: what is nested deeper than is read, as a
+    tool may answer, and the numbers that are none of JSON's, which Python writes. All other values stay on their lines.
+
+    >>> parse_document('{"a": [NaN,\n 1]}')
+    ('{"a": [null,\n 1]}', {'a': [None, 1]})
+
+    Raises:
+        ValueError: It is no JSON all the same.
+    """
+    try:
+        return text, parse(text.encode("utf-8", "replace"))
+    except ValueError:
+        readable = "".join(_readable(text))
+        if readable == text:
+            raise
+        return readable, parse(readable.encode("utf-8", "replace"))
+
+
+#: What Python's json writes, and no other program reads.
+_NO_NUMBERS = frozenset({"NaN", "Infinity", "-Infinity"})
+
+
+def _readable(text: str) -> Iterator[str]:
+    """The text in pieces, with null in the place of each value that `parse` does not take."""
+    depth = done = 0
+    for match in _TOKEN.finditer(text):
+        piece = match.group()
+        if piece in "}]":
+            depth -= 1
+            if depth == DEEPEST_NESTING - 1:
+                yield "null" + "\n" * text.count("\n", done, match.end())
+                done = match.end()
+        elif piece in "{[":
+            depth += 1
+            if depth == DEEPEST_NESTING:
+                yield text[done : match.start()]
+                done = match.start()
+        elif piece in _NO_NUMBERS and depth < DEEPEST_NESTING:
+            yield text[done : match.start()] + "null"
+            done = match.end()
+    yield text[done:]
 
 
 def _on_one_line(whole: Any, *, line: int) -> JsonNode:  # noqa: ANN401  (JSON can be anything)
