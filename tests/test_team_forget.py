@@ -11,7 +11,7 @@ import pytest
 
 from helix_cli.app import run
 from helix_graph import Memory
-from helix_graph.sharing.administration import add_member
+from helix_graph.sharing.administration import add_member, remove_member
 from helix_graph.sharing.server import ServerObject, TeamServer
 from team_world import FAILURE, contents, member, sync
 
@@ -240,3 +240,28 @@ def test_forget_says_whose_sessions_the_server_keeps(
     said = capsys.readouterr().out
     assert "1 session pushed by ann is left there" in said
     assert "nothing of theirs is left" not in said
+
+
+def test_forget_proves_nothing_to_whom_the_server_hides_it(
+    tmp_path: Path, team_server: TeamDatabase, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A member that was removed saw no object of its own, and was told that none is left."""
+    ann = member(tmp_path / "ann", "one", "two", "three")
+    sync(ann, team_server.url("ann"))
+    monkeypatch.setenv("HELIX_DATABASE", team_server.url("ann"))
+    add_member(team_server.url(), "shop", "ann", role="reader")
+    report = ann.forget(["one"]).team
+    assert report is not None
+    assert (report.deleted, report.left, report.whole) == (0, 1, False)
+    assert "an administrator deletes what is left" in report.problem
+    remove_member(team_server.url(), "shop", "ann")
+    report = ann.forget(["two"]).team
+    assert report is not None
+    assert not report.whole
+    assert "ann is no member of the project shop" in report.problem
+    other = team_server.server.team_database()
+    monkeypatch.setenv("HELIX_DATABASE", other.url("ann"))
+    report = ann.forget(["three"]).team
+    assert report is not None
+    assert "another server than the one that this memory takes part in" in report.problem
+    assert team_server.execute("SELECT count(*) FROM helix_team.object") == [(3,)]

@@ -19,8 +19,8 @@ from helix_graph.graph.assertions import FOLDER as ASSERTIONS
 from helix_graph.graph.assertions import AssertionStore
 from helix_graph.project import digest as subject_of_name
 from helix_graph.sharing.private_lines import KEY_OF_NUMBERS, key_of_insight
-from helix_graph.sharing.records import SharedFeedback, SharedInsight, ShareProblem, find_secrets
-from helix_graph.sharing.replica import subject_of_session
+from helix_graph.sharing.records import SharedFeedback, SharedInsight, ShareProblem, encode, find_secrets
+from helix_graph.sharing.replica import subject_of_record, subject_of_session
 from helix_graph.sharing.server import ServerObject, batches
 from helix_graph.sharing.server_schema import LARGEST_OBJECT, LARGEST_RECORD
 from helix_graph.trust import shared_episodes
@@ -216,6 +216,13 @@ class Pushing:
             found = [ShareProblem(file=name, line=1, problem=problem, kind="invalid")]
         self.problems += found
         return not found
+
+
+def own_objects(own: OwnRecords) -> list[tuple[SharedRecord, ServerObject]]:
+    """Own insights, their outcomes and entries of topics, as they are and as the server has them."""
+    return [
+        (one, ServerObject(subject=subject_of_record(one), kind="record", data=encode(one))) for one in own.records()
+    ]
 
 
 def digest_of_all(names: Iterable[str]) -> str:

@@ -27,33 +27,27 @@ from helix_episodes.errors import WriteFailed
 from helix_episodes.store import EpisodeStore
 from helix_graph.errors import MissingExtra, TeamServerFailed
 from helix_graph.helix_db import kept_open
-from helix_graph.project import FORGOTTEN, SERVER_VARIABLE, read_table, user_configuration
+from helix_graph.project import SERVER_VARIABLE, read_table, user_configuration
 from helix_graph.shared_authors import author_name
 from helix_graph.sharing.connection import check_project
+from helix_graph.sharing.erasure import erase
 from helix_graph.sharing.model import ServerErasure, TeamPulled, TeamPushed, TeamReport, TeamSettings
 from helix_graph.sharing.private_lines import key_of_insight
-from helix_graph.sharing.pushing import Pushing, digest_of, digest_of_all
-from helix_graph.sharing.records import ShareProblem, encode
-from helix_graph.sharing.replica import Replica, ReplicaState, subject_of_record, subject_of_session
+from helix_graph.sharing.pushing import Pushing, digest_of, digest_of_all, own_objects
+from helix_graph.sharing.replica import Replica, ReplicaState, subject_of_record
 from helix_graph.sharing.server import ServerObject, TeamServer
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
     from helix_graph.sharing.api import Sharing
-    from helix_graph.sharing.records import SharedRecord
+    from helix_graph.sharing.records import SharedRecord, ShareProblem
     from helix_graph.sharing.server import ServerEntry, ServerLine, ServerStanding
 
 #: For how long a server is not asked by questions after it was away, in seconds.
 _WAIT = 60.0
 #: What to do where a folder is not called as its project is there.
 ANOTHER_NAME = "; if the project has another name there, `helix-graph sync --to --as NAME`"
-#: What deletes on the server what could not be deleted there at once. A memory that came from elsewhere deletes only
-#: what it pushed itself.
-_LATER = "the next `helix-graph sync --to` does it"
-_LATER_ELSEWHERE = (
-    "the next `helix-graph sync --to` deletes there what it pushed itself; forget the rest in the memory that pushed it"
-)
 #: How far it has read is written down this often, in seconds, so that who is killed does not begin again.
 _SAVED_EVERY = 0.5
 #: What one `sync` reads of the server's list: a server that never ends it is left.
@@ -186,7 +180,7 @@ class Team:
         pushing = Pushing(server, replica, self._sharing.own)
         if standing.may_write:
             self._note_deleted(server, replica)
-            mark, records = self._sharing.own.mark(), self._own_records()
+            mark, records = self._sharing.own.mark(), own_objects(self._sharing.own)
             pushing.push(itertools.chain(pushing.episodes(progress), pushing.records(records)), mine=mine)
             pushing.push_lines(mine=mine)
             replica.change(mark=mark, pushed=digest_of(records))
@@ -265,7 +259,7 @@ class Team:
             return TeamPushed()
         if replica.was_away(settings.database, within=_WAIT):
             return TeamPushed()
-        records = self._own_records()
+        records = own_objects(self._sharing.own)
         digest, let_go = digest_of(records), digest_of_all(self._sharing.own.let_go())
         try:
             if digest == (state.pushed or digest_of(())) and let_go == (state.let_go or digest_of_all(())):
@@ -292,7 +286,7 @@ class Team:
         if not standing.may_write:
             return TeamPushed(away=f"{author_name(standing.role)} may only read on the server: it stays here")
         if self._note_deleted(server, replica):
-            records = self._own_records()
+            records = own_objects(self._sharing.own)
         pushing = Pushing(server, replica, self._sharing.own)
         pushing.push(pushing.records(records))
         if digest_of_all(self._sharing.own.let_go()) != (replica.state.let_go or digest_of_all(())):
@@ -303,34 +297,9 @@ class Team:
         """Deletes on the server what was forgotten here, and looks whether it is gone; None where none takes part.
 
         Only what this role has pushed is deleted, whoever else has a session of the same name; who else has one of
-        ``sessions`` is said. Where the server is away, the next `sync` deletes it.
+        ``sessions`` is said.
         """
-        replica = self._replica()
-        project = replica.state.project
-        later = _LATER if replica.is_begun_here else _LATER_ELSEWHERE
-        if not project:
-            came = ServerErasure(problem=f"this memory came from elsewhere; {later}")
-            return came if replica.written.project else None
-        address = team_settings().database
-        if not address:
-            return ServerErasure(problem=f"no server is named, so set {SERVER_VARIABLE}; {later}")
-        try:
-            with TeamServer(address, project) as server:
-                pushing = Pushing(server, replica, self._sharing.own)
-                pushing.push(pushing.records(self._own_records()))
-                pushing.push_lines(is_forgetting=True)
-                forgotten = {path.stem for path in (self.root / FORGOTTEN).glob("*.json")}
-                found = server.trace(forgotten | pushing.deleted, rests_on=forgotten | self._sharing.own.let_go())
-                others = server.other_authors(map(subject_of_session, sessions))
-                return ServerErasure(
-                    deleted=len(pushing.deleted),
-                    left=found.objects,
-                    tombstones=found.tombstones,
-                    others=sum(one.objects for one in others),
-                    authors=tuple(author_name(one.author) for one in others),
-                )
-        except TeamServerFailed as error:
-            return ServerErasure(problem=f"{error}; {later}")
+        return erase(self._replica(), self._sharing.own, team_settings().database, sessions)
 
     def _begin(self, replica: Replica, standing: ServerStanding, project: str) -> None:
         """Where this memory stands with the server; from the beginning, if that is another one, or an older copy."""
@@ -406,13 +375,6 @@ class Team:
             one
             for one in entries
             if one.kind != "gone" and not replica.is_forgotten(one.subject) and replica.lacks(one)
-        ]
-
-    def _own_records(self) -> list[tuple[SharedRecord, ServerObject]]:
-        """Own insights, their outcomes and entries of topics, as they are and as the server has them."""
-        return [
-            (one, ServerObject(subject=subject_of_record(one), kind="record", data=encode(one)))
-            for one in self._sharing.own.records()
         ]
 
 
