@@ -137,7 +137,7 @@ class TeamServerFailed(HelixGraphError):
     """The team's server could not be asked; its sentence holds nothing of the address but the server's name.
 
     ``reason`` says what is wrong: its ``address``, that it is ``away`` (``again`` says that another try may help), that
-    it ``refused``, that the ``project`` is none of this role's, or that its ``answer`` makes no sense.
+    it ``refused``, that the ``project`` is not one of this role's, or that its ``answer`` makes no sense.
     """
 
     def __init__(

@@ -122,7 +122,7 @@ def test_what_only_others_repaired_is_said_to_be_shared(project: Project) -> Non
     assert "in 1 earlier session of yours and 1 shared, repaired in 0 of yours and 1 shared" in heard.context
     assert "; shared by " in heard.context
     assert heard.said
-    assert heard.said["systemMessage"].endswith("told the agent of a repair that is not yours but shared")
+    assert heard.said["systemMessage"].endswith("gave the agent a fix that is shared, not yours")
 
 
 def test_what_others_tried_is_said_to_be_theirs(project: Project) -> None:

@@ -1,7 +1,7 @@
 """Commands as click sees them: imported when named, listed in sections, suggested when mistyped.
 
 `LazyGroup` is a group whose commands' files are imported one by one. `TextCommand` takes texts that begin with dashes,
-as error lines do: ``seen "--- FAIL: TestX"``; `joined_words` those that were typed without quotation marks.
+as error lines do: ``seen "--- FAIL: TestX"``; `joined_words` finds texts that were typed without quotation marks.
 
 The command ``help`` shows what `LazyGroup` knows: the help of a command, or the list of every command.
 """
@@ -153,7 +153,7 @@ class TextCommand(click.Command):
         return super().parse_args(ctx, [*options, *(["--"] if texts else []), *(args[place] for place in texts)])
 
     def _texts(self, ctx: click.Context, args: Sequence[str]) -> Iterator[int]:
-        """The places of texts that begin like an option and are none, nor an option's value."""
+        """The places of texts that begin like an option, and are neither an option nor an option's value."""
         takes_value = {
             name
             for one in self.get_params(ctx)
@@ -169,7 +169,7 @@ class TextCommand(click.Command):
 
 
 def joined_words(_: click.Context, __: click.Parameter, words: tuple[str, ...]) -> str | None:
-    """The words of a text that was typed without quotation marks; None where there are none."""
+    """The words of a text that was typed without quotation marks; None for any other command line."""
     return " ".join(words) if words else None
 
 

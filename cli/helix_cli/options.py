@@ -1,7 +1,7 @@
 """Options and types of parameters that several commands share: times, paths, lists of names, JSON, sessions, labels.
 
-For a session or a label a shell offers what there is after TAB (docs/how-to/install.md). Click answers the shell
-(``_HELIX_GRAPH_COMPLETE=bash_source helix-graph`` prints what to install); here is what there is to choose from. A
+For a session or a label a shell offers the known ones after TAB (docs/how-to/install.md). Click answers the shell
+(``_HELIX_GRAPH_COMPLETE=bash_source helix-graph`` prints what to install); this module lists the choices. A
 shell that asks must never see an error, so where there is no memory nothing is offered.
 """
 
@@ -135,7 +135,7 @@ def names(value: str | tuple[str, ...]) -> tuple[str, ...]:
     """Names: a JSON list, as in the seeds, or with commas between them; a default is taken as it is.
 
     Raises:
-        click.BadParameter: It begins like a JSON list and is none of texts.
+        click.BadParameter: It begins like a JSON list and is not a list of strings.
 
     >>> names('["one", "two"]') == names("one, two,") == ("one", "two")
     True

@@ -297,7 +297,7 @@ def points(difference: float) -> str:
     return f"{100 * difference:+.0f}"
 
 
-#: A random id is told apart by its beginning, one that begins with its time by more.
+#: The beginning of a random id identifies it; an id that begins with its time needs more.
 _UUID = re.compile(r"([0-9a-f]{8})-[0-9a-f]{4}-([0-9a-f])[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}")
 _TIMED = 13
 

@@ -141,7 +141,7 @@ def edit(*, action: str, topic: str, text: str | None, of_user: bool, as_json: b
 @click.option("--hours", type=int, metavar="N", help="recent: the last N hours; overrides --days.")
 @click.option("--detail", help="stats: tags or index.")
 @click.option("--index", type=int, metavar="N", help="entries: the one at this index.")
-@click.option("--match-str", metavar="TEXT", help="entries: only those that contain this text.")
+@click.option("--match-str", metavar="TEXT", help="entries: only entries that contain this text.")
 @click.option("--focus", metavar="PATTERN", help="graph: only where topics of this pattern take part.")
 @click.option("--file", metavar="FILE", help="import: the JSON to take in; - is stdin.")
 @click.option("--refresh", is_flag=True, help="stale: show what the sources say now.")

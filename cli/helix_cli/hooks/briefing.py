@@ -1,14 +1,14 @@
 """The briefing at a session's start: how the last session ended, what still fails, what was learnt, what is planned.
 
 Never empty where there are sessions, and never more than 300 tokens, for it is read before anything is known of the
-task. Nothing is told of sessions that came with the repository: somebody else may have written them. A session that
-comes back, or whose context was emptied, is told first what it had done itself.
+task. Sessions that came with the repository are left out: somebody else may have written them. A session that
+comes back, or whose context was emptied, is reminded first of what it had done itself.
 
 What a session had done itself, for an agent whose context was compacted or that takes a session up again.
 
 A summary that a model writes loses reasons and names of files. The log has them: before a compaction the session's
 episode is extracted from it, in the background, and afterwards its own decisions with their reasons, the checks that
-still fail, the commands that worked and the files that no commit has yet are told, in at most 600 tokens. A session
+still fail, the commands that worked and the uncommitted files, in at most 600 tokens. A session
 that is resumed was extracted when it ended.
 """
 
@@ -76,7 +76,7 @@ def answer_session_start(call: HookCall, root: Path, dedup: SessionDedup) -> Hoo
 
 def _on_trial(call: HookCall, root: Path, dedup: SessionDedup) -> Iterator[ContextSection]:
     """The rules that people put on trial, if this session was drawn to get them."""
-    if not (call.session and (root / ACCEPTED_RULES).exists()) or read_only(root):  # a draw that is not noted is none
+    if not (call.session and (root / ACCEPTED_RULES).exists()) or read_only(root):  # an unrecorded draw does not count
         return
     from helix_graph.helix_db import stamp, utc_now
     from helix_graph.rules.staged import staged_lines
@@ -142,7 +142,7 @@ def _part(text: str) -> str:
 
 
 def _last_session(last: LastSession) -> str:
-    """How it ended; an outcome that rests on nothing is none."""
+    """How it ended; an outcome without evidence is shown as not known."""
     known = last.outcome != "unknown" and last.basis != "none"
     ended = f"{last.outcome} ({last.basis}{f': {_part(last.quote)}' if last.quote else ''})" if known else "not known"
     return f"{last.date[:10]} {_part(last.task)}; outcome: {ended}".strip()

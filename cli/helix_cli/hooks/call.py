@@ -15,7 +15,7 @@ sends the bare output; the exit code is in its log, on a line that it has writte
 
 A command that was piped (``pytest | tail``) exits with 0 whatever came of it. Where no exit code says that a command
 failed, its output may: then the result is only *suspected* of it, by plain words that cost nothing to look for, and
-whoever answers the event has to read the verdict.
+the code that answers the event has to read the verdict.
 
 >>> read_result("post-tool", {"tool_output": '{"exitCode": 2, "stderr": "no such file"}'}).said
 'no such file'

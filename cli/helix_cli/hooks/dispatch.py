@@ -73,7 +73,7 @@ _ADOPTING = frozenset({"session-start", "subagent-stop", "session-end"})
 
 
 def _trusted(call: HookCall, root: Path) -> tuple[bool, str]:
-    """Whether the memory may speak and be written to, and what a person is told of it when a session begins.
+    """Whether the memory may be used, and what the person is shown about it when a session begins.
 
     A folder that holds nothing of ours belongs to another tool, and nothing is said of it.
     """
@@ -91,7 +91,7 @@ def _trusted(call: HookCall, root: Path) -> tuple[bool, str]:
 
 
 def _begun(call: HookCall, root: Path) -> str:
-    """Work on the memory begins: what a person is told of it when a session begins and it can only be read.
+    """Begins work on the memory; returns what the person is shown when a session begins and it can only be read.
 
     Its user may delete it while something is done in the background: from now on none of its folders is made again.
     """
@@ -162,7 +162,7 @@ def answer_call(call: HookCall, say: Callable[[bytes], bool]) -> Iterator[bytes]
             with SessionDedup(folder, call.session) as dedup:
                 try:
                     answer = _answer(call, folder, dedup)
-                except BaseException:  # what a person is told of the memory does not hang on it
+                except BaseException:  # the person's notice does not depend on the answer
                     say(shaped(call.agent, call.event, "", notice=notice))
                     raise
                 if say(shaped(call.agent, call.event, answer.text, notice=notice or answer.notice)):

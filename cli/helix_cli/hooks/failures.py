@@ -7,11 +7,11 @@ is known.
 
 Before an edit it is said why a file is fragile, in one line, once a session and file.
 
-An agent is told of a precedent how often the error was met, and the change that repaired it, in two lines. The whole
+The agent gets two lines on a precedent: how often the error occurred, and the change that repaired it. The whole
 block has at most 150 tokens, so a failing result stays the agent's own to read. Of a change its own words are shown,
 what verified it, and whether the working tree still has it. Of an error that several sessions met and
 none repaired that is said, and what one of them tried. Sessions that somebody else may have written are counted apart,
-and theirs is told only where no own session has a verified repair.
+and theirs is given only where no own session has a verified repair.
 """
 
 from __future__ import annotations
@@ -75,13 +75,13 @@ def answer_failure(call: HookCall, root: Path, dedup: SessionDedup) -> HookAnswe
     block = context_block([ContextSection("Met before:", [ContextLine(line) for line in lines])])
     if not block:
         return None
-    # The person is told of it, whose agent alone reads the block.
+    # Only the agent reads the block; this is what the person sees of it.
     shown = [one for one in precedents if one["level"] in LEVELS]
     most = max((found["issues"][one["issue"]] for one in shown), key=lambda issue: issue["sessions"])
     what = "no repair seen, and the agent knows it"
     if repaired := [one for one in shown if one["fixes"]]:
         every = all(one["shared"] for one in repaired)
-        what = "told the agent of a repair that is not yours but shared" if every else "gave the agent the fix"
+        what = "gave the agent a fix that is shared, not yours" if every else "gave the agent the fix"
     return HookAnswer(block, f"helix: seen in {_sessions(most)}, {what}")
 
 

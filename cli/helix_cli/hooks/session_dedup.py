@@ -159,7 +159,7 @@ def _is_usable(state: Path) -> bool:
 
 
 def repair_item(written: str) -> str:
-    """The item of a repair by what it wrote, in whatever words the session is told of it.
+    """The item of a repair by what it wrote, in whatever words the session is shown it.
 
     >>> repair_item("return price    * rate ")
     'repair return price * rate'

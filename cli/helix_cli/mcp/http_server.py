@@ -72,7 +72,7 @@ def serve_http(chosen: str, *, port: int) -> None:
 
 
 def application(chosen: str, *, token: str) -> ASGIApp:
-    """The web application, which answers whoever has the token."""
+    """The web application, which answers requests that have the token."""
     server = Server(chosen)
     carrier: SdkServer[Any] = SdkServer(NAME, version=__version__, instructions=server.instructions)
     for method, params in _METHODS.items():

@@ -17,7 +17,7 @@ command does. It is loaded when the tool is called, since the list of tools has 
 
 Annotations are needed at run time, so the files of tools do without ``from __future__ import annotations``.
 
-Where arguments are refused, the agent is told which one, what came, and what it may be: the check itself speaks of
+Where arguments are refused, the answer says which one, what came, and what it may be: the check itself speaks of
 JSON types and paths, which say little to an agent that has to send something else.
 
 >>> allowed({"type": "string", "enum": ["and", "or"]})

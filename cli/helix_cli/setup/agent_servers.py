@@ -1,6 +1,6 @@
 """What setup does to an agent: edits of files, and the agent's own commands, which know its servers best.
 
-The memory's server stands in a file of servers, or is known to the agent's command alone. A server of another program
+The memory's server is listed in a file of servers, or only the agent's own command knows it. Another program's server
 under our name is never replaced or removed.
 """
 

@@ -23,7 +23,7 @@ def causal_path(
 ) -> object:
     """The shortest chain of causes from one label to another, such as from 'pytest fails' to 'success', with the
     sessions that witnessed each step. Use it to learn how a state was reached before. Labels may be parts of labels;
-    `causes` and `effects` show what there is around one.
+    `causes` and `effects` show what surrounds one.
     """
     return memory.graph.path(source=source, target=target, max_depth=max_depth)
 

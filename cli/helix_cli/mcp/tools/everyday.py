@@ -50,7 +50,7 @@ def recall(  # noqa: PLR0913  (the command's options)
     query: Annotated[str, Meta(min_length=1, description="The task or the problem, in your words.")],
     *,
     limit: Annotated[int, Meta(ge=0, le=100, description="Most results.")] = 5,
-    min_effectiveness: Annotated[Share, Meta(description="Only those that did so well.")] = 0.0,
+    min_effectiveness: Annotated[Share, Meta(description="Only insights with at least this effectiveness.")] = 0.0,
     min_relevance: Annotated[Share | None, Meta(description="Minimum relevance, 0 to 1 (0.35).")] = None,
     suppress_names: Annotated[Texts, Meta(description="Names of insights to leave out.")] = "",
     tag: Annotated[str, Meta(description="Only those with this tag.")] = "",

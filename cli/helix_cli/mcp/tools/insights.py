@@ -28,8 +28,8 @@ def feedback(
     id: Annotated[str, Meta(description="Feedback with the same id counts once.")] = "",  # noqa: A002  (the command's option)
 ) -> str:
     """Say how the work went for which you had insights, so that helpful ones rank higher: delivered, blocked, or
-    plan_complete. Use it once at the end of the task, and name in causal_names those that mattered. It counts for
-    insights that this session was shown, once for each outcome.
+    plan_complete. Use it once at the end of the task, and name in causal_names the insights that mattered. It counts
+    for insights that this session was shown, once for each outcome.
     """
     from helix_cli.commands.insight import render_feedback
     from helix_cli.mcp.shown_advice import known_session, was_shown

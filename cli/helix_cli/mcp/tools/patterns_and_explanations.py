@@ -30,7 +30,7 @@ def _shown(found: "tuple[Pattern, ...]", survey: "Survey", *, works: bool) -> st
 def patterns(
     memory: "Memory",
     *,
-    min_success_rate: Annotated[Share, Meta(description="Only those that succeeded at least so often.")] = 0.0,
+    min_success_rate: Annotated[Share, Meta(description="Only patterns with at least this success rate.")] = 0.0,
     min_occurrences: Annotated[int, Meta(ge=1, le=1000, description="Minimum number of sessions.")] = 1,
 ) -> str:
     """What was done in which situation in this project's sessions and how often it succeeded, best first, each with its
@@ -45,7 +45,7 @@ def patterns(
 def anti_patterns(
     memory: "Memory",
     *,
-    max_success_rate: Annotated[Share, Meta(description="Only those that succeeded at most so often.")] = 0.3,
+    max_success_rate: Annotated[Share, Meta(description="Only patterns with at most this success rate.")] = 0.3,
     evidence: Annotated[
         Literal["associated"] | None,
         Meta(description="'associated': only what goes with failure among like tasks after like steps."),

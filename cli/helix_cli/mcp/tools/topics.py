@@ -204,7 +204,7 @@ def topics(  # noqa: PLR0913  (the seed's parameters)
     hours: Annotated[Hours | None, Meta(description="recent: the last N hours; overrides days.")] = None,
     detail: Annotated[StatsDetail | None, Meta(description="stats: counts of tags, or the index's size.")] = None,
     index: Annotated[Index | None, Meta(description="entries: the one at this index.")] = None,
-    match_str: Annotated[str | None, Meta(description="entries: only those that contain this text.")] = None,
+    match_str: Annotated[str | None, Meta(description="entries: only entries that contain this text.")] = None,
     focus: Annotated[str | None, Meta(description="graph: only where topics of this pattern take part.")] = None,
     json: Annotated[
         str | list[dict[str, Any]] | None, Meta(description="import: what export gave, or [{topic, text}].")
