@@ -53,7 +53,7 @@ if TYPE_CHECKING:
     from helix_graph.doctor.api import Examination
     from helix_graph.embedding.model import Embedder
     from helix_graph.episodes import Episodes
-    from helix_graph.forget import ForgetReport
+    from helix_graph.forget import ForgetReport, Selection
     from helix_graph.highlights.model import Highlights
     from helix_graph.insights.api import Insights
     from helix_graph.issues.api import Issues
@@ -277,7 +277,7 @@ class Memory:
         """What a team shares through a server; see `helix_graph.sharing.team`."""
         from helix_graph.sharing.team import Team
 
-        return Team(self.root, sharing=self.sharing)
+        return Team(self.root, sharing=self.sharing, forget=self._forget_here)
 
     @property
     def search(self) -> Search:
@@ -625,8 +625,7 @@ class Memory:
 
         What this user pushed of them to the team's server is deleted there too (`helix_graph.sharing.team.Team.erase`).
         """
-        from helix_graph.forget import Selection, forget
-        from helix_graph.helix_db import databases_of
+        from helix_graph.forget import Selection
 
         chosen = Selection(
             sessions=as_tuple("sessions", sessions),
@@ -634,11 +633,30 @@ class Memory:
             since=as_datetime("since", since),
             until=as_datetime("until", until),
         )
-        databases = [self._insights_in(path) for path in databases_of(self.root)]
-        report = forget(self.root, self.graph, databases, self.sharing, chosen, dry_run=dry_run)
+        report = self._forget_selected(chosen, dry_run=dry_run)
         if dry_run or not (self.root / TEAM_STATE).exists():
             return report
         return replace(report, team=self.team.erase(report.sessions))
+
+    def _forget_selected(self, chosen: Selection, *, dry_run: bool = False) -> ForgetReport:
+        from helix_graph.forget import forget
+        from helix_graph.helix_db import databases_of
+
+        databases = [self._insights_in(path) for path in databases_of(self.root)]
+        return forget(self.root, self.graph, databases, self.sharing, chosen, dry_run=dry_run)
+
+    def _forget_here(self, sessions: Iterable[str]) -> tuple[str, ...]:
+        """Forgets sessions that this user forgot on another machine; what is left of them here, in words."""
+        from helix_graph.forget import Selection
+
+        proof = self._forget_selected(Selection(sessions=tuple(sessions))).proof
+        left = [*(one.file for one in proof.left), *(one.file for one in proof.unsearched)] if proof else []
+        next_step = "helix-graph forget without options looks again"
+        return (
+            (f"of what was forgotten elsewhere something may be left in {', '.join(left)}; {next_step}",)
+            if left
+            else ()
+        )
 
     @property
     def silenced(self) -> str | None:

@@ -46,6 +46,8 @@ ACCEPTED_RULES, RULE_TRIALS = "rules.json", "rule-trials.jsonl"
 TEAM, TEAM_EPISODES, TEAM_RECORDS, TEAM_STATE = "team", "team/episodes", "team/records", "team/state.json"
 #: What this user deleted on the server, from any machine, by the hashes under which the server remembers it.
 TEAM_FORGOTTEN = "team/forgotten.json"
+#: What was last exchanged with the server of each own object (`helix_graph.sharing.exchanged`).
+TEAM_EXCHANGED = "team/exchanged.json"
 #: What remembers forgotten sessions, a file each; see `helix_graph.tombstones`.
 FORGOTTEN = "forgotten"
 #: Settings, a table for each part that has some; `read_table` reads it. A repository may ship the one in its memory, so

@@ -201,6 +201,8 @@ class Insights(InsightContext):
     reject = curation.reject
     mute = curation.mute
     forget = curation.forget
+    put_edits = curation.put_edits
+    forget_uids = curation.forget_uids
     why = curation.why
     forget_import = curation.forget_import
     promote = curation.promote

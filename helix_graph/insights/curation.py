@@ -19,6 +19,7 @@ from helix_graph.insights import feedback, rows
 from helix_graph.insights.feedback import PerformanceFold
 from helix_graph.insights.links import links_of
 from helix_graph.insights.maintenance import forget_insights
+from helix_graph.insights.maintenance import forget_uids as remove_forgotten
 from helix_graph.insights.model import FeedbackEntry, Injection, Insight, InsightLink, Performance, State, StoredInsight
 from helix_graph.insights.recall import is_row_proven, proven_rows
 from helix_graph.insights.safe_quoting import logged_name_or_quoted, own_or_quoted
@@ -127,6 +128,36 @@ def forget(context: InsightContext, names: Iterable[str]) -> ForgetAnswer:
         remaining = rows.count(connection)
     context.erase_deleted()
     return ForgetAnswer(forgotten=[one.name for one in stored.values()], remaining=remaining)
+
+
+def put_edits(context: InsightContext, edited: Iterable[Insight]) -> None:
+    """Gives insights, by uid, the texts, tags and states that a person gave them on another machine, with the dates."""
+    given = list(edited)
+    vectors = dict(zip((one.uid for one in given), context.embed([one.content for one in given]), strict=False))
+    with context.database.writing() as connection:
+        for one in given:
+            stored = rows.by_uid(connection, one.uid)
+            if stored is None:
+                continue
+            new = replace(stored.insight, **{name: getattr(one, name) for name in _EDITED})
+            rows.update(connection, stored, new)
+            if new.content != stored.insight.content and one.uid in vectors:
+                rows.set_vector(connection, stored.number, vectors[one.uid][0])
+
+
+#: What a person can edit of an insight.
+_EDITED = ("content", "edited_at", "tags", "tagged_at", "state", "state_at", "reason")
+
+
+def forget_uids(context: InsightContext, forgotten: dict[str, str]) -> list[str]:
+    """Removes insights that were forgotten on another machine, by uid with the dates; the names of those here."""
+    with context.database.writing() as connection:
+        names = [one.name for one in rows.where(connection, f"uid {ANY_OF} ORDER BY name", as_list(forgotten))]
+        uids = {one: at for uid, at in forgotten.items() for one in rows.own_uids(connection, uid)}
+        remove_forgotten(connection, uids)
+        connection.execute("INSERT INTO insight_text (insight_text) VALUES ('optimize')")
+    context.erase_deleted()
+    return names
 
 
 def forget_import(context: InsightContext, import_: str) -> ForgetAnswer:

@@ -180,13 +180,18 @@ class ForgottenInsight(msgspec.Struct, frozen=True):
     ts: str
 
 
-class ImportMark(msgspec.Struct, frozen=True, kw_only=True):
-    """That an import brought the record of that id, and was the first to: by which file, with which sum, and when."""
+class ImportMark(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """That an import brought the record of that id, and was the first to: by which file, with which sum, and when.
+
+    ``name`` is what an insight is called, where another one asks for the same name: a memory that is made from this
+    calls it so too.
+    """
 
     id: str
     file: str
     sha256: str
     ts: str
+    name: str = ""
 
 
 #: What an export is made of.

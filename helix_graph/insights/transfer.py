@@ -12,7 +12,7 @@ what and why. What a person wrote or edited comes in without its session.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, TypedDict, TypeVar
@@ -199,7 +199,7 @@ def take_in(
                 if (mark := found.get(one))
             ],
         )
-        _name_all(connection, known=known)
+        _name_all(connection, known=known, named={one: mark.name for one, mark in found.items() if mark.name})
         feedback.rebuild(connection, settings=context.settings)
         after = _counts(connection)
         without = rows.without_any_vector(connection)
@@ -345,18 +345,19 @@ def _untangle(connection: sqlite3.Connection) -> None:
         done |= path.keys()
 
 
-def _name_all(connection: sqlite3.Connection, *, known: Collection[str]) -> None:
+def _name_all(connection: sqlite3.Connection, *, known: Collection[str], named: Mapping[str, str]) -> None:
     """Names every insight by its slug; where two ask for one, the other gets digits of its uid.
 
     One that no file brought has it before all those of files, and of these the one that was ``known`` and called so
-    before: sessions were shown it under that name, and a file may claim any date. Else the older has it.
+    before, or is ``named`` so in this user's other memory: sessions were shown it under that name, and a file may claim
+    any date. Else the older has it.
     """
     rows_asking = connection.execute(
         "SELECT number, name, CASE slug WHEN '' THEN name ELSE slug END, uid, uid IN (SELECT id FROM insight_import)"
         " FROM insight ORDER BY created_at, uid"
     ).fetchall()
     ranked = [
-        ((is_brought, is_brought and not (uid in known and name == slug)), (number, name, slug, uid))
+        ((is_brought, is_brought and slug != (name if uid in known else named.get(uid))), (number, name, slug, uid))
         for number, name, slug, uid, is_brought in rows_asking
     ]
     asked = [row for _, row in sorted(ranked, key=lambda pair: pair[0])]

@@ -21,9 +21,11 @@ from msgspec.structs import replace
 from helix_episodes.errors import NotFound
 from helix_episodes.safe_files import read_regular, remove_file, write_atomically
 from helix_graph.errors import ShareRefused
+from helix_graph.graph.assertions import FOLDER as ASSERTIONS
+from helix_graph.graph.assertions import AssertionStore
 from helix_graph.insights import rows
 from helix_graph.insights.exported_lines import checked_record
-from helix_graph.insights.model import FeedbackEntry, ForgottenInsight, Record
+from helix_graph.insights.model import FeedbackEntry, ForgottenInsight, Insight, InsightLink, Record
 from helix_graph.insights.safe_quoting import logged_name_or_quoted
 from helix_graph.insights.transfer import ImportedFile, take_in
 from helix_graph.project import without_forgotten
@@ -32,6 +34,7 @@ from helix_graph.sharing.model import ShareAdded, ShareCandidate, ShareList, Sha
 from helix_graph.sharing.own_records import OwnRecords, named_sessions, own_entries, own_insights, shared_entry
 from helix_graph.sharing.private_lines import (
     NO_TIME,
+    SessionCorrection,
     TopicLine,
     TopicNumbers,
     sessions_of,
@@ -92,13 +95,13 @@ class Sharing:
 
     def __init__(self, root: Path, *, insights: Insights, topics: Topics) -> None:
         self.root = root
-        self._insights = insights
-        self._topics = topics
+        self.insights = insights
+        self.topics = topics
         self.own = OwnRecords(root, insights=insights, topics=topics)
 
     def list(self) -> ShareList:
         """The insights of this memory, those nearest to the team first, and how many shared things were accepted."""
-        accepted, problems = read_accepted(accepted_files(self.root).files, now=self._insights.now())
+        accepted, problems = read_accepted(accepted_files(self.root).files, now=self.insights.now())
         forgotten = {one.of for one, _ in accepted if isinstance(one, Forgotten)}
         kept_out = [
             one
@@ -217,7 +220,7 @@ class Sharing:
     def merge(self) -> ShareMerged:
         """Takes in what the default branch holds; again it changes nothing."""
         accepted = accepted_files(self.root)
-        read, problems = read_accepted(accepted.files, now=self._insights.now())
+        read, problems = read_accepted(accepted.files, now=self.insights.now())
         return replace(self.take_in(read, everybody=accepted.everybody), problems=problems)
 
     def take_in(
@@ -273,24 +276,39 @@ class Sharing:
         given = list(records)
         insights = {one.uid for one in given if isinstance(one, SharedInsight)}
         said = list(lines)
-        private = [one for one in said if not isinstance(one.record, TopicLine) and uid_of(one.record) not in insights]
+        own_word = TopicLine | SessionCorrection
+        private = [one for one in said if not isinstance(one.record, own_word) and uid_of(one.record) not in insights]
+        assertions = AssertionStore(self.root / "causality" / ASSERTIONS)
+        for one in said:
+            if isinstance(one.record, SessionCorrection):
+                assertions.add(one.record.correction())
         full = {one.record.id for one in private if isinstance(one.record, FeedbackEntry)}
         given = [one for one in given if not (isinstance(one, SharedFeedback) and one.id in full)]
-        with self._insights.database.reading() as connection:
+        with self.insights.database.reading() as connection:
             slugs = {one.insight.uid: one.insight.slug for one in rows.where(connection, "1")}
         named = named_sessions({*sessions, *sessions_of(said)})
-        found = list(own_insights(given, named, slugs, now=self._insights.now()))
+        found = list(own_insights(given, named, slugs, now=self.insights.now()))
         if found or private:
-            take_lines_back(self._insights, found, private)
+            take_lines_back(self.insights, found, private)
         twins = [one.record for one in said if isinstance(one.record, SharedEntry)]
         # What is there already is not imported again, so those of them that are here are named as well.
         alike = {digest(one) for one in twins}
         own = self.own.records() if twins else ()
         here = [one for one in own if isinstance(one, SharedEntry) and digest(one) in alike]
         if entries := own_entries([*given, *here, *twins]):
-            self._topics.topics("import", json=entries)
+            self.topics.topics("import", json=entries)
         if numbers := [one.record.last for one in said if isinstance(one.record, TopicNumbers)]:
-            self._topics.reserve(max(numbers))
+            self.topics.reserve(max(numbers))
+
+    def put_edits(self, edited: Iterable[SharedInsight], *, sessions: Iterable[str]) -> None:
+        """Makes own insights what this user made of them on another machine, with the links that they got there."""
+        given = list(edited)
+        with self.insights.database.reading() as connection:
+            slugs = {one.insight.uid: one.insight.slug for one in rows.where(connection, "1")}
+        found = list(own_insights(given, named_sessions(sessions), slugs, now=self.insights.now()))
+        self.insights.put_edits(one for one in found if isinstance(one, Insight))
+        if links := [one for one in found if isinstance(one, InsightLink)]:
+            take_in(self.insights, links)
 
     def _records(
         self, names: tuple[str, ...], topics: tuple[str, ...], authors: dict[str, str]
@@ -357,8 +375,8 @@ class Sharing:
         through: str,
     ) -> ShareMerged:
         """Takes insights and outcomes in, an author at a time; those of this memory's own are left as they are."""
-        now = self._insights.now()
-        with self._insights.database.reading() as connection:
+        now = self.insights.now()
+        with self.insights.database.reading() as connection:
             here = list(rows.where(connection, "1"))
             known = {identity for (identity,) in connection.execute("SELECT id FROM insight_feedback")}
         names = {one.insight.uid: one.name for one in here}
@@ -380,7 +398,7 @@ class Sharing:
         for author, records in sorted(by_author.items()):
             text = msgspec.json.encode(records)
             file = ImportedFile(f"{through}, by {author}", sha256(text).hexdigest())
-            counts = take_in(self._insights, records, file=file)
+            counts = take_in(self.insights, records, file=file)
             insights += max(counts["insights"], 0)
             outcomes += max(counts["feedback"], 0)
         return ShareMerged(
@@ -397,7 +415,7 @@ class Sharing:
             return {}
         before = self.own.entries()
         items = [attributed(one, authors[digest(one)], through=through) for one in entries]
-        self._topics.topics("import", json=import_of(items))
+        self.topics.topics("import", json=import_of(items))
         new = {place_of(one): number for number, one in self.own.entries().items() if number not in before}
         return {
             digest(one): new[place_of(item)] for one, item in zip(entries, items, strict=True) if place_of(item) in new
@@ -409,8 +427,8 @@ class Sharing:
         for name in sorted(forgotten & here.theirs):
             one = self.own.entries().get(here.entries[name])
             if one is not None:
-                index = next(each.index for each in self._topics.read(one.topic).entries if each.id == one.id)
-                self._topics.edit("delete", one.topic, index=index)
+                index = next(each.index for each in self.topics.read(one.topic).entries if each.id == one.id)
+                self.topics.edit("delete", one.topic, index=index)
                 removed.append(_removed(f"an entry of {logged_name_or_quoted(one.topic)}", authors[name]))
         return tuple(removed)
 

@@ -6,6 +6,7 @@ from typing import Literal
 
 import msgspec
 
+from helix_episodes.normalization import one_line
 from helix_graph.sharing.records import ShareProblem
 
 ShareState = Literal["candidate", "corroborated", "proposed", "accepted", "changed"]
@@ -97,18 +98,63 @@ class TeamPulled(msgspec.Struct, frozen=True, kw_only=True):
 class TeamPushed(msgspec.Struct, frozen=True, kw_only=True):
     """What was pushed at once: ``stored`` new or changed records and ``deleted`` ones; ``problems`` stay here.
 
-    ``away`` says why nothing could be pushed; where the server was away, it is with the next question, or `Team.sync`.
+    ``behind`` records were changed on another machine of this user too, and wait for `Team.sync`. ``away`` says why
+    nothing could be pushed; where the server was away, it is with the next question, or `Team.sync`.
     """
 
     stored: int = 0
     deleted: int = 0
     problems: tuple[ShareProblem, ...] = ()
+    behind: int = 0
     away: str = ""
 
     @property
     def sentences(self) -> tuple[str, ...]:
         """What somebody who stored something should know of it."""
-        return (self.away,) if self.away else tuple(f"{one}; it is not shared" for one in self.problems)
+        if self.away:
+            return (self.away,)
+        one = "1 thing that you changed here was" if self.behind == 1 else f"{self.behind} things changed here were"
+        waits = f"{one} changed on another machine of yours too. Next: helix-graph sync --to --mine"
+        return (*(f"{one}; it is not shared" for one in self.problems), *([waits] if self.behind else ()))
+
+
+class LostEdit(msgspec.Struct, frozen=True, kw_only=True):
+    """What was edited on two machines of one person, or deleted on one and edited on the other.
+
+    ``kept`` says which holds now: the edit of this machine (``here``), that of the other one (``there``), or that it
+    was ``deleted`` or ``forgotten``. ``lost`` is what the edit said that does not hold.
+    """
+
+    what: str
+    kept: Literal["here", "there", "deleted", "forgotten"]
+    lost: str
+
+    def __str__(self) -> str:
+        """The sentence that names it."""
+        if self.kept == "deleted":
+            said = "was deleted on one of your machines and edited on another; it stays deleted"
+        elif self.kept == "forgotten":
+            said = "was forgotten on another machine of yours and edited here since; it is forgotten here too"
+        else:
+            whose = "this" if self.kept == "here" else "the other"
+            said = f"was edited on two machines of yours; the edit of {whose} machine is later and holds"
+        return f"{self.what} {said}" + (f', not: "{one_line(self.lost)}"' if self.lost else "")
+
+
+class OtherMachines(msgspec.Struct, frozen=True, kw_only=True):
+    """What other machines of the same person did to what is this memory's own, since the last exchange.
+
+    Objects that were ``changed`` or ``forgotten`` there are so here now, and so are sessions among these
+    (``sessions``); ``lost`` are edits that gave way. ``waiting`` ones were changed or forgotten there and are not so
+    here: they are once the user says that the server speaks for them (``sync --to --mine``), and neither side is
+    replaced until then.
+    """
+
+    changed: int = 0
+    forgotten: int = 0
+    sessions: tuple[str, ...] = ()
+    lost: tuple[LostEdit, ...] = ()
+    waiting: int = 0
 
 
 class TeamReport(msgspec.Struct, frozen=True, kw_only=True):
@@ -134,6 +180,7 @@ class TeamReport(msgspec.Struct, frozen=True, kw_only=True):
     taken_back: int = 0
     lines_pushed: int = 0
     lines_taken_back: int = 0
+    other_machines: OtherMachines = OtherMachines()
 
 
 class ServerErasure(msgspec.Struct, frozen=True, kw_only=True):

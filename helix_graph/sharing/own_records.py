@@ -22,6 +22,8 @@ from msgspec.structs import replace
 from helix_episodes.msgspec_types import read_json
 from helix_episodes.store import PREFIX
 from helix_graph.database import ANY_OF, as_list
+from helix_graph.graph.assertions import FOLDER as ASSERTIONS
+from helix_graph.graph.assertions import AssertionStore
 from helix_graph.insights import feedback, rows
 from helix_graph.insights.exported_lines import checked_record
 from helix_graph.insights.links import links_where
@@ -32,6 +34,7 @@ from helix_graph.shared_authors import SHARED_HERE
 from helix_graph.sharing.private_lines import (
     NO_TIME,
     ShownToAll,
+    correction_lines,
     entry_lines,
     key_of_insight,
     key_of_twin,
@@ -58,6 +61,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
     from datetime import datetime
 
+    from helix_episodes.corrections import Correction
     from helix_graph.insights.api import Insights
     from helix_graph.insights.model import InsightLink, Record
     from helix_graph.sharing.private_lines import PrivateLine
@@ -119,8 +123,9 @@ class OwnRecords:
 
     def private_lines(self) -> tuple[PrivateLine, ...]:
         """What the server keeps for this user alone, apart from what rests on something that was forgotten here."""
+        corrections = tuple(correction_lines(self._corrections()))
         if not self._insights.path.exists():
-            return ()
+            return corrections
         records = self.records()
         shared = {one.uid for one in records if isinstance(one, SharedInsight)}
         outcomes = [one for one in records if isinstance(one, SharedFeedback)]
@@ -134,7 +139,14 @@ class OwnRecords:
             own = ShownToAll(insights=shared - nameless, of_others=theirs, outcomes=outcomes)
             lines = list(private_lines(connection, own))
         entries = [one for one in records if isinstance(one, SharedEntry)]
-        return (*lines, *entry_lines(entries, last=self._topics.last_number()))
+        return (*lines, *entry_lines(entries, last=self._topics.last_number()), *corrections)
+
+    def _corrections(self) -> dict[str, list[Correction]]:
+        """What people corrected of this memory's own sessions, by episode."""
+        found = AssertionStore(self.root / "causality" / ASSERTIONS).corrections()
+        recorded = {name for name in found if (self.root / "episodes" / f"{name}.json").exists()}
+        own = recorded - shared_episodes(self.root, recorded) if recorded else set()
+        return {name: found[name] for name in sorted(own)}
 
     def replaced_twins(self) -> frozenset[str]:
         """The keys that lines of entries had which were changed or deleted here, and looked like another one."""
@@ -240,6 +252,17 @@ class OwnRecords:
             found = connection.execute("SELECT uid FROM insight WHERE uid NOT IN (SELECT id FROM insight_import)")
             return frozenset(uid for (uid,) in found)
 
+    def every_insight(self) -> dict[str, Insight]:
+        """Every insight that is here, whoever wrote it, by uid."""
+        if not self._insights.path.exists():
+            return {}
+        with self._insights.database.reading() as connection:
+            return {one.insight.uid: one.insight for one in rows.where(connection, "1")}
+
+    def sessions_named(self) -> frozenset[str]:
+        """The sessions that insights come from or were shown in, as their logs call them."""
+        return frozenset(self._insights.sessions_named())
+
     def feedback_on(self, uids: Iterable[str]) -> Iterator[SharedFeedback]:
         """The outcomes in this memory that speak of these insights."""
         wanted = frozenset(uids)
@@ -266,6 +289,10 @@ class OwnRecords:
     def entries(self) -> dict[int, ExportedEntry]:
         """All entries of topics by their numbers, others' too."""
         return {one.id: one for one in self._topics.topics("export").entries}
+
+    def replaced_entries(self) -> tuple[ExportedEntry, ...]:
+        """Entries of topics as they were before they were changed or deleted here, with their numbers."""
+        return self._topics.replaced_entries() if self._topics.database.path.exists() else ()
 
     def here(self) -> SharedHere:
         """What came in from others and what went out, as it was written down."""
@@ -341,11 +368,10 @@ def own_entries(records: Iterable[SharedRecord]) -> str:
         ordered = sorted((found[number] for number in slots), key=lambda pair: pair[0].place)
         for number, pair in zip(slots, ordered, strict=True):
             found[number] = pair
-    items = [
-        {
-            **{name: getattr(one, name) for name in one.__struct_fields__ if name != "own"},
-            **({"id": own.id, "links": list(own.links)} if own.id else {}),
-        }
-        for own, one in found
-    ]
+    items = [{**entry_item(one), **({"id": own.id, "links": list(own.links)} if own.id else {})} for own, one in found]
     return msgspec.json.encode(items).decode() if items else ""
+
+
+def entry_item(one: SharedEntry) -> dict[str, object]:
+    """An entry as an item of an import, without what is its author's alone."""
+    return {name: getattr(one, name) for name in one.__struct_fields__ if name != "own"}

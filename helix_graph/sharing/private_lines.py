@@ -1,10 +1,11 @@
 """What the server keeps of a memory's insights for its author alone: lines of an export (`insights.exported_lines`).
 
 Shared records say what others need. The rest of a memory goes as lines: what was handed over, withheld and passed over,
-why an outcome was judged as it was, how idle time was counted, what was merged or forgotten, and what an import of
-somebody's file brought, with the file's mark. Row-level security shows them to their author only, so they name sessions
-as they are. They come back with ``--mine`` as an export of one's own does (``import --own``): what a file brought stays
-a quotation from that file and gives no rank. What came from the team is no part of them: its author has it there.
+why an outcome was judged as it was, how idle time was counted, what was merged or forgotten, what an import of
+somebody's file brought, with the file's mark, and what was corrected of sessions. Row-level security shows them to
+their author only, so they name sessions as they are. They come back with ``--mine`` as an export of one's own does
+(``import --own``): what a file brought stays a quotation from that file and gives no rank. What came from the team is
+no part of them: its author has it there.
 
 A line is addressed by its content, so a changed record is another line. Its ``key`` says which record it is about, and
 ``rests_on`` which sessions and insights it names, as tombstones call them: whoever forgets one of these, on any
@@ -16,12 +17,16 @@ from __future__ import annotations
 from collections import Counter
 from datetime import UTC, datetime
 from hashlib import sha256
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, NamedTuple
 
 import msgspec
 
+from helix_episodes.corrections import OutcomeRevision
 from helix_episodes.store import PREFIX
 from helix_graph.database import ANY_OF, as_list
+from helix_graph.graph.assertions import CORRECTIONS, decode_assertion, encode_assertion, name_of
+from helix_graph.graph.assertions import FOLDER as ASSERTIONS
 from helix_graph.helix_db import stamp
 from helix_graph.insights import feedback, rows
 from helix_graph.insights.exported_lines import line_of, record_of
@@ -35,8 +40,9 @@ from helix_graph.sharing.shared_files import checked_shared, feedback_entry, is_
 
 if TYPE_CHECKING:
     import sqlite3
-    from collections.abc import Collection, Iterable, Iterator, Sequence
+    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
+    from helix_episodes.corrections import Correction
     from helix_graph.insights.context import InsightContext
     from helix_graph.insights.model import Record
     from helix_graph.sharing.records import SharedFeedback
@@ -78,6 +84,23 @@ class TopicNumbers(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", 
     last: Annotated[int, msgspec.Meta(ge=1, lt=_NUMBERS_END)]
 
 
+class SessionCorrection(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", tag="correction"):
+    """What a person corrected of a session of their own; ``assertion`` is the JSON of it, as its file has it."""
+
+    assertion: str
+
+    def correction(self) -> Correction:
+        """What the file says.
+
+        Raises:
+            InvalidAssertion, ValueError: It is none.
+        """
+        found = decode_assertion(self.assertion.encode(), path=Path(ASSERTIONS))
+        if not isinstance(found, CORRECTIONS) or isinstance(found, OutcomeRevision):
+            raise ValueError("it is no correction of a session")  # noqa: TRY004  (of what a server says)
+        return found
+
+
 #: What a line says of topics: one of several entries that are the same in all but their numbers, or the last number.
 TopicLine = SharedEntry | TopicNumbers
 
@@ -85,7 +108,7 @@ TopicLine = SharedEntry | TopicNumbers
 class PrivateRecord(NamedTuple):
     """What a line says: a record, and which import brought it, if one did."""
 
-    record: Record | TopicLine
+    record: Record | TopicLine | SessionCorrection
     mark: ImportMark | None
 
 
@@ -100,8 +123,10 @@ class ShownToAll(NamedTuple):
     outcomes: Sequence[SharedFeedback]
 
 
-def key_of(record: Record | TopicNumbers) -> str:
+def key_of(record: Record | TopicNumbers | SessionCorrection) -> str:
     """Which record it is, whatever it says: an insight's is the same when it was forgotten."""
+    if isinstance(record, SessionCorrection):
+        return digest(f"correction {name_of(record.correction())}")
     if isinstance(record, Insight | ForgottenInsight):
         return key_of_insight(record.uid)
     if isinstance(record, TopicNumbers):
@@ -110,7 +135,7 @@ def key_of(record: Record | TopicNumbers) -> str:
     return digest(f"{kind} {record.id}")
 
 
-def is_key_of(record: Record | TopicLine, key: str) -> bool:
+def is_key_of(record: Record | TopicLine | SessionCorrection, key: str) -> bool:
     """Whether a line with this key may say that; which of several entries it is does not follow from an entry."""
     return isinstance(record, SharedEntry) or key_of(record) == key
 
@@ -145,14 +170,14 @@ def read_line(data: bytes, *, now: datetime) -> PrivateRecord:
     return PrivateRecord(record, mark)
 
 
-def _topic_line(data: bytes, *, now: datetime) -> TopicLine:
-    line: TopicLine = msgspec.json.decode(data, type=TopicLine)
+def _topic_line(data: bytes, *, now: datetime) -> TopicLine | SessionCorrection:
+    line: TopicLine | SessionCorrection = msgspec.json.decode(data, type=TopicLine | SessionCorrection)
     if isinstance(line, SharedEntry):
         checked_shared(data, now=now)
     return line
 
 
-def uid_of(record: Record | TopicLine) -> str:
+def uid_of(record: Record | TopicLine | SessionCorrection) -> str:
     """The insight that a record is, or was; nothing of what merely speaks of insights."""
     return record.uid if isinstance(record, Insight | ForgottenInsight) else ""
 
@@ -167,7 +192,7 @@ def take_lines_back(context: InsightContext, records: list[Record], lines: Itera
         for identity in bare:
             feedback.remove_entries(connection, identity)
     marks = [one.mark for one in given if one.mark]
-    said = [one.record for one in given if not isinstance(one.record, TopicLine)]
+    said = [one.record for one in given if not isinstance(one.record, TopicLine | SessionCorrection)]
     take_in(context, [*records, *said], marks=marks)
 
 
@@ -197,11 +222,23 @@ def entry_lines(entries: Iterable[SharedEntry], *, last: int) -> Iterator[Privat
         yield PrivateLine(key=key_of(numbers), rests_on=(), data=msgspec.json.encode(numbers))
 
 
+def correction_lines(corrections: Mapping[str, Iterable[Correction]]) -> Iterator[PrivateLine]:
+    """The lines of what a person corrected of sessions, by their episodes' ids; later evidence each memory finds."""
+    for episode, found in corrections.items():
+        for one in found:
+            if not isinstance(one, OutcomeRevision):
+                line = SessionCorrection(assertion=encode_assertion(one).decode())
+                rests_on = (digest(episode.removeprefix(PREFIX)),)
+                yield PrivateLine(key=key_of(line), rests_on=rests_on, data=msgspec.json.encode(line))
+
+
 def private_lines(connection: sqlite3.Connection, to_all: ShownToAll) -> Iterator[PrivateLine]:
     """The lines of a memory's insights and their log."""
     named = {name: uid for name, uid in connection.execute("SELECT name, uid FROM insight")}  # noqa: C416  (pairs of a row)
+    asked = "SELECT uid, name FROM insight WHERE slug IN (SELECT slug FROM insight GROUP BY slug HAVING count(*) > 1)"
+    called = {uid: name for uid, name in connection.execute(asked)}  # noqa: C416  (pairs of a row)
     marks = {
-        one: ImportMark(id=one, file=file, sha256=sha, ts=ts)
+        one: ImportMark(id=one, file=file, sha256=sha, ts=ts, name=called.get(one, ""))
         for one, file, sha, ts in connection.execute("SELECT id, file, sha256, ts FROM insight_import")
     }
     said = dict(_as_shared(connection, to_all.outcomes))

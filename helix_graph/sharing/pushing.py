@@ -1,7 +1,8 @@
 """What this memory gives to the team's server: its own episodes, records and lines, and what is to be deleted there.
 
 An object is pushed if the server does not have it as it is, it has no secret and it is not too large. What was
-forgotten here is deleted there; what is merely missing here stays.
+forgotten here is deleted there; what is merely missing here stays. What another machine of this user has changed there
+since the last exchange is not replaced: it is `behind` until that change has been taken in here.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from helix_episodes.store import PREFIX, EpisodeStore, decode_episode, encode_ep
 from helix_graph.graph.assertions import FOLDER as ASSERTIONS
 from helix_graph.graph.assertions import AssertionStore
 from helix_graph.project import digest as subject_of_name
+from helix_graph.sharing.exchanged import Exchange, exchange_of
 from helix_graph.sharing.private_lines import KEY_OF_NUMBERS, key_of_insight
 from helix_graph.sharing.records import SharedFeedback, SharedInsight, ShareProblem, encode, find_secrets
 from helix_graph.sharing.replica import subject_of_record, subject_of_session
@@ -28,6 +30,7 @@ from helix_graph.trust import shared_episodes
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator
 
+    from helix_episodes.corrections import Correction
     from helix_graph.sharing.own_records import OwnRecords
     from helix_graph.sharing.private_lines import PrivateLine
     from helix_graph.sharing.records import SharedRecord
@@ -48,9 +51,15 @@ class Pushing:
         self._there = server.own()
         #: What alone may be replaced or deleted there; without it everything that this role has pushed.
         self._sent = None if replica.is_begun_here else set(replica.state.sent)
+        self._base = replica.exchanged
+        self._exchanged: dict[str, Exchange] = {}
         self.deleted: set[str] = set()
         self.unchanged: set[str] = set()
-        self.offered = self.stored = self.lines_pushed = 0
+        #: What another machine changed there, and is not so here yet.
+        self.behind: set[str] = set()
+        #: What was deleted there before, and is not stored again.
+        self.refused: set[str] = set()
+        self.stored = self.lines_pushed = 0
         self._pushable: dict[str, SharedRecord] = {}
         self.missing: frozenset[str] = frozenset()
         self.problems = list(own.damaged())
@@ -86,11 +95,7 @@ class Pushing:
                 progress(number, len(files), path)
             if name not in shared:
                 subject = subject_of_session(name.removeprefix(PREFIX))
-                data = read_regular(path)
-                said = [each for each in corrections.get(name, ()) if not isinstance(each, OutcomeRevision)]
-                if said:
-                    with suppress(InvalidEpisode):  # compiling names it
-                        data = encode_episode(corrected(decode_episode(data, path=path), said))
+                data = episode_as_pushed(path, corrections.get(name, ()))
                 one = ServerObject(subject=subject, kind="episode", data=data)
                 yield from self._checked(f"episodes/{path.name}", one)
 
@@ -100,14 +105,22 @@ class Pushing:
         With ``mine`` what is here as the server has it counts as pushed from here.
         """
         for part in batches(own, size=lambda one: len(one.data)):
-            self.offered += len(part)
-            self.stored += self._server.push(part)
+            replaced = {self._there[one.subject] for one in part if one.subject in self._there}
+            stored = self._server.store(part, replacing=replaced)
+            self.refused |= {one.subject for one in part} - stored
+            self.stored += len(stored)
             self._note_sent(one.subject for one in part)
+            for one in part:
+                if one.subject in stored:
+                    record = self._pushable.get(one.subject)
+                    self._exchanged[one.subject] = exchange_of(record, one.hash, one.hash)
         forgotten = self._forgotten()
         self.deleted = set(filter(self._may_change, forgotten))
         self._note_sent(self.unchanged - forgotten if mine else ())
         if self.deleted:
+            self._explain(self.deleted)
             self._server.delete(self.deleted)
+        self._replica.note_exchanged(self._exchanged, gone=self.deleted)
         self.missing = (self._replica.state.records & self._there.keys()) - self._pushable.keys() - self.deleted
         rests_on = {subject_of_name(name): found for name, found in self._own.sessions().items()}
         kept = {subject: found for subject, found in self._replica.state.rests_on.items() if subject in self.missing}
@@ -125,6 +138,20 @@ class Pushing:
             if subject not in self._pushable and any(map(self._replica.is_forgotten, sessions))
         }
         return subjects & self._there.keys()
+
+    def _explain(self, deleted: Collection[str]) -> None:
+        """Pushes the lines that say of insights, before they are deleted there, whether they were merged or forgotten.
+
+        Another machine of this user would take a merged one for forgotten.
+        """
+        if self._server.has_private():
+            lines = [one for one in self._own.private_lines() if one.key in deleted and self._may_say(one, taken=())]
+            there = {one.subject for one in self._server.private()} if lines else set[str]()
+            new: set[str] = set()
+            for part in batches(self._lines_lacking(lines, there), size=lambda one: len(one.data)):
+                new |= self._server.push_private(part)
+            self.lines_pushed += len(new)
+            self._note_sent(new)
 
     def push_lines(self, *, is_forgetting: bool = False, mine: bool = False) -> None:
         """Pushes what the server keeps for this user alone, and deletes there what is no more so.
@@ -150,7 +177,7 @@ class Pushing:
             checked = self._lines_lacking(wanted, there)
             for part in batches(checked, size=lambda one: len(one.data)):
                 new |= self._server.push_private(part)
-        self.lines_pushed = len(new)
+        self.lines_pushed += len(new)
         followed = {own[subject].key for subject in new}
         shared = (one for subject, one in self._pushable.items() if subject in self._there)
         followed |= {key_of_insight(one.uid) for one in shared if isinstance(one, SharedInsight)}
@@ -178,8 +205,13 @@ class Pushing:
     def _checked(self, name: str, one: ServerObject) -> Iterator[ServerObject]:
         """The object, unless the server has it as it is, or it may not be pushed."""
         largest = LARGEST_OBJECT if one.kind == "episode" else LARGEST_RECORD
-        if self._there.get(one.subject) == one.hash:
+        there, base = self._there.get(one.subject), self._base.get(one.subject)
+        if there == one.hash or (base and (base.here, base.there) == (one.hash, there)):
             self.unchanged.add(one.subject)
+            if there == one.hash:
+                self._exchanged[one.subject] = exchange_of(self._pushable.get(one.subject), there, there)
+        elif there and base and base.there != there and self._may_change(one.subject):
+            self.behind.add(one.subject)
         elif one.subject in self._there and not self._may_change(one.subject):
             problem = "the server has it in another form, pushed from another memory of yours: that one stays"
             self.problems.append(ShareProblem(file=name, line=1, problem=problem, kind="invalid"))
@@ -223,6 +255,16 @@ def own_objects(own: OwnRecords) -> list[tuple[SharedRecord, ServerObject]]:
     return [
         (one, ServerObject(subject=subject_of_record(one), kind="record", data=encode(one))) for one in own.records()
     ]
+
+
+def episode_as_pushed(path: Path, corrections: Iterable[Correction]) -> bytes:
+    """An episode as people have corrected it, the oldest correction first."""
+    data = read_regular(path)
+    said = [each for each in corrections if not isinstance(each, OutcomeRevision)]
+    if said:
+        with suppress(InvalidEpisode):  # compiling names it
+            data = encode_episode(corrected(decode_episode(data, path=path), said))
+    return data
 
 
 def digest_of_all(names: Iterable[str]) -> str:

@@ -6,6 +6,7 @@
     team/episodes/episode-<session>.json    by whom it is: what has this file came from the server
     team/records/<hash>.json                an insight, outcome or entry of a topic with its author
     team/state.json                         which server and project, and the last number that was read
+    team/exchanged.json                     of own objects, what both sides had (`helix_graph.sharing.exchanged`)
 
 An own episode is never replaced, and of two people's episodes of one name the first stays. A record that its author
 deleted is marked until the memory has taken that in, so that a process may be killed at any point.
@@ -44,6 +45,7 @@ from helix_graph.project import (
 )
 from helix_graph.project import digest as subject_of_name
 from helix_graph.shared_authors import author_name
+from helix_graph.sharing.exchanged import Exchange, note_exchanges, read_exchanges
 from helix_graph.sharing.own_records import own_insights
 from helix_graph.sharing.private_lines import is_key_of, read_line
 from helix_graph.sharing.records import (
@@ -98,6 +100,8 @@ class ReplicaState(msgspec.Struct, frozen=True, kw_only=True):
 
     ``sent`` is what a memory that came from elsewhere pushed itself, or has as the server had it when this user took
     everything back: it replaces and deletes nothing else there.
+
+    ``mine`` says that this user has said once that what the server has of theirs is their own word here.
     """
 
     server: str = ""
@@ -110,6 +114,7 @@ class ReplicaState(msgspec.Struct, frozen=True, kw_only=True):
     mark: str = ""
     pending: bool = False
     sent: frozenset[str] = frozenset()
+    mine: bool = False
 
 
 class ReplicaItem(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -179,6 +184,17 @@ class Replica:
                     seal(self.root, TEAM_STATE, content_digest(self._named(state.project)))
                 write_atomically(path, msgspec.json.encode(state, order="deterministic"))
 
+    @property
+    def exchanged(self) -> dict[str, Exchange]:
+        """What was last exchanged of own objects, by subject; nothing where this memory takes part in nothing."""
+        state = self.state
+        return read_exchanges(self.root, server=state.server, project=state.project) if state.project else {}
+
+    def note_exchanged(self, objects: dict[str, Exchange], *, gone: Iterable[str] = ()) -> None:
+        """Remembers what was exchanged, beside what other processes have; nothing of what is ``gone``."""
+        state = self.state
+        note_exchanges(self.root, objects, gone=frozenset(gone), server=state.server, project=state.project)
+
     def reached(self, number: int, *, records: bool) -> None:
         """Writes down that everything up to this number was read, with ``records`` to take in."""
         if self._is_unsynced:
@@ -212,28 +228,43 @@ class Replica:
         """Whether it is an episode of which this memory has one of its own."""
         return entry.kind == "episode" and entry.subject in self._own_sessions
 
-    def keep(self, entry: ServerEntry, data: bytes, *, mine: bool = False) -> ShareProblem | None:
+    def keep(self, entry: ServerEntry, data: bytes, *, mine: bool = False, anew: bool = False) -> ShareProblem | None:
         """Keeps an object of this entry, and says why not where it cannot be used; an own one is left as it is.
 
-        With ``mine`` it becomes this memory's own again; records do with `take_back`.
+        With ``mine`` it becomes this memory's own again; records do with `take_back`. With ``anew`` an own episode is
+        what this user made of it on another machine.
         """
 
         def keep() -> None:
-            (self._keep_episode if entry.kind == "episode" else self._keep_record)(entry, data, mine=mine)
+            if entry.kind == "episode":
+                self._keep_episode(entry, data, mine=mine, anew=anew)
+            else:
+                self._keep_record(entry, data, mine=mine)
             self._is_unsynced = True
 
         return self._checked(entry.author, entry.kind, entry.subject, data, keep)
 
-    def keep_line(self, entry: ServerLine, data: bytes) -> ShareProblem | None:
-        """Keeps a line of this user's own until `take_back`, and says why not where it cannot be used."""
+    def read(self, entry: ServerEntry, data: bytes) -> SharedRecord | ShareProblem:
+        """A record of this user's own, to be looked at here; or why it cannot be used."""
+        found: list[SharedRecord] = []
+        problem = self._checked(entry.author, entry.kind, entry.subject, data, lambda: found.append(_own(entry, data)))
+        return problem or found[0]
 
-        def keep() -> None:
-            found = read_line(data, now=datetime.now(UTC))
-            if not is_key_of(found.record, entry.key):
+    def read_line(self, entry: ServerLine, data: bytes) -> PrivateRecord | ShareProblem:
+        """A line of this user's own, to be looked at here; or why it cannot be used."""
+        found: list[PrivateRecord] = []
+
+        def read() -> None:
+            said = read_line(data, now=datetime.now(UTC))
+            if not is_key_of(said.record, entry.key):
                 raise ValueError("its name is that of another record")
-            self._lines_back.append(found)
+            found.append(said)
 
-        return self._checked("", "line", entry.subject, data, keep)
+        return self._checked("", "line", entry.subject, data, read) or found[0]
+
+    def keep_back(self, line: PrivateRecord) -> None:
+        """Keeps a line of this user's own until `take_back`."""
+        self._lines_back.append(line)
 
     def _checked(
         self, author: str, kind: str, subject: str, data: bytes, keep: Callable[[], None]
@@ -255,7 +286,7 @@ class Replica:
             return ShareProblem(file=where, line=1, problem=said, kind="invalid")
         return None
 
-    def _keep_episode(self, entry: ServerEntry, data: bytes, *, mine: bool) -> None:
+    def _keep_episode(self, entry: ServerEntry, data: bytes, *, mine: bool, anew: bool) -> None:
         episode = decode_episode(data)
         session = episode.session
         if not is_session_id(session):
@@ -269,7 +300,8 @@ class Replica:
         marker = team_marker(self.root, episode.id)
         known = _item(marker)
         is_of_another = known is not None and (known.author, known.subject) != (entry.author, entry.subject)
-        if self._forgotten.holds(session) or (path.exists() and (known is None or (is_of_another and not mine))):
+        is_kept = path.exists() and ((known is None and not anew) or (is_of_another and not mine))
+        if self._forgotten.holds(session) or is_kept:
             return
         if mine:  # in the place of what somebody else pushed of this session, too
             write_atomically(path, encode_episode(episode), synced=False)
@@ -285,13 +317,8 @@ class Replica:
             remove_file(marker)
 
     def _keep_record(self, entry: ServerEntry, data: bytes, *, mine: bool) -> None:
-        record = checked_shared(data, now=datetime.now(UTC))
-        if isinstance(record, Forgotten) or subject_of_record(record) != entry.subject:
-            raise ValueError("its name is that of another record")
+        record = _own(entry, data) if mine else _of_subject(entry, data)
         if mine:
-            if isinstance(record, SharedInsight) and record.own:  # one that is out of its bounds costs itself alone
-                sessions = {link.episode: PREFIX for link in record.own.links}
-                list(own_insights([record], sessions, {}, now=datetime.now(UTC)))
             self._taken_back.append(record)
             self.drop(entry)  # as what came in as somebody's: it is this memory's own now
             return
@@ -391,6 +418,23 @@ def claim(root: Path, sessions: Iterable[str]) -> None:
     """Takes episodes for this memory's own: they were recorded from logs on this machine."""
     for session in sessions:
         remove_file(team_marker(root, PREFIX + session))
+
+
+def _of_subject(entry: ServerEntry, data: bytes) -> SharedRecord:
+    """The record of an entry, which is about what the entry says."""
+    record = checked_shared(data, now=datetime.now(UTC))
+    if isinstance(record, Forgotten) or subject_of_record(record) != entry.subject:
+        raise ValueError("its name is that of another record")
+    return record
+
+
+def _own(entry: ServerEntry, data: bytes) -> SharedRecord:
+    """A record as this user's own; one whose ``own`` part is out of its bounds costs itself alone."""
+    record = _of_subject(entry, data)
+    if isinstance(record, SharedInsight) and record.own:
+        sessions = {link.episode: PREFIX for link in record.own.links}
+        list(own_insights([record], sessions, {}, now=datetime.now(UTC)))
+    return record
 
 
 def _check_sizes(kind: str, data: bytes) -> None:

@@ -124,6 +124,13 @@ class _Version(msgspec.Struct, frozen=True, array_like=True):
     version: int
 
 
+class OwnTombstone(msgspec.Struct, frozen=True, array_like=True):
+    """That an object of this role was deleted; whether by this role itself, or by somebody who administers."""
+
+    subject: _Subject
+    is_by_author: bool
+
+
 class ServerTrace(msgspec.Struct, frozen=True, array_like=True):
     """How many of some subjects the server still has of this role, and how many of their tombstones."""
 
@@ -200,19 +207,45 @@ class TeamServer:
         sql = "SELECT subject, hash FROM helix_team.object WHERE project = %s AND author = session_user"
         return {one.subject: one.hash for one in self._ask(sql, (self.project,), _Known)}
 
+    def own_entries(self) -> list[ServerEntry]:
+        """Every object of this role, without contents."""
+        sql = (
+            "SELECT at, author, subject, kind, hash, octet_length(data)::bigint FROM helix_team.object"
+            " WHERE project = %s AND author = session_user ORDER BY at"
+        )
+        return self._ask(sql, (self.project,), ServerEntry)
+
+    def own_tombstones(self) -> list[OwnTombstone]:
+        """Which objects of this role were deleted, from whichever machine."""
+        sql = (
+            "SELECT subject, removed_by = session_user FROM helix_team.tombstone"
+            " WHERE project = %s AND author = session_user AND at > 0"
+        )
+        return self._ask(sql, (self.project,), OwnTombstone)
+
     def push(self, objects: Sequence[ServerObject]) -> int:
-        """Stores objects, in one transaction; how many were new or changed. What was forgotten is not stored again."""
+        """As `store`, whatever was there; how many were new or changed."""
+        return len(self.store(objects))
+
+    def store(self, objects: Sequence[ServerObject], *, replacing: Iterable[str] | None = None) -> set[str]:
+        """Stores objects, in one transaction; the subjects of those that were new or changed.
+
+        What was forgotten is not stored again. With ``replacing``, the hashes of what was there, nothing else is
+        replaced: another machine may push at the same time.
+        """
         ordered = sorted(objects, key=lambda one: one.subject)
         columns = [[getattr(one, name) for one in ordered] for name in ("subject", "kind", "hash", "data")]
+        known = None if replacing is None else sorted(replacing)
         stored = self._ask(
             "INSERT INTO helix_team.object (project, subject, kind, hash, data)"
             " SELECT %s, * FROM unnest(%s::text[], %s::text[], %s::text[], %s::bytea[])"
             " ON CONFLICT (project, author, subject) DO UPDATE"
             " SET kind = excluded.kind, hash = excluded.hash, data = excluded.data"
-            " WHERE object.hash <> excluded.hash RETURNING subject",
-            (self.project, *columns), _Subjects, most=len(ordered),
+            " WHERE object.hash <> excluded.hash AND (%s::text[] IS NULL OR object.hash = ANY(%s::text[]))"
+            " RETURNING subject",
+            (self.project, *columns, known, known), _Subjects, most=len(ordered),
         )  # fmt: skip
-        return len(stored)
+        return {one.subject for one in stored}
 
     def delete(self, subjects: Iterable[str]) -> int:
         """Deletes objects of this role, whoever else has some of the same subject; how many there were."""

@@ -31,18 +31,26 @@ from helix_graph.project import SERVER_VARIABLE, read_table, user_configuration
 from helix_graph.shared_authors import author_name
 from helix_graph.sharing.connection import check_project
 from helix_graph.sharing.erasure import erase
-from helix_graph.sharing.model import ServerErasure, TeamPulled, TeamPushed, TeamReport, TeamSettings
-from helix_graph.sharing.private_lines import key_of_insight
+from helix_graph.sharing.model import (
+    OtherMachines,
+    ServerErasure,
+    TeamPulled,
+    TeamPushed,
+    TeamReport,
+    TeamSettings,
+)
+from helix_graph.sharing.other_machines import OwnTakenIn, TakingIn, deleted_by_user
 from helix_graph.sharing.pushing import Pushing, digest_of, digest_of_all, own_objects
-from helix_graph.sharing.replica import Replica, ReplicaState, subject_of_record
+from helix_graph.sharing.replica import Replica, ReplicaState
 from helix_graph.sharing.server import ServerObject, TeamServer
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
     from helix_graph.sharing.api import Sharing
+    from helix_graph.sharing.other_machines import Forget
     from helix_graph.sharing.records import SharedRecord, ShareProblem
-    from helix_graph.sharing.server import ServerEntry, ServerLine, ServerStanding
+    from helix_graph.sharing.server import ServerEntry, ServerStanding
 
 #: For how long a server is not asked by questions after it was away, in seconds.
 _WAIT = 60.0
@@ -108,9 +116,10 @@ def _offering_another_name(named: str | None) -> Iterator[None]:
 class Team:
     """What the memory in ``root`` shares through a server."""
 
-    def __init__(self, root: Path, *, sharing: Sharing) -> None:
+    def __init__(self, root: Path, *, sharing: Sharing, forget: Forget) -> None:
         self.root = root
         self._sharing = sharing
+        self._forget = forget
         self._store = EpisodeStore(root / "episodes")
 
     def _replica(self) -> Replica:
@@ -126,11 +135,15 @@ class Team:
     ) -> TeamReport:
         """Pushes what is this memory's own, and brings in what others have.
 
+        What this user changed or forgot on other machines becomes so here, once they said ``mine`` in this memory
+        (`helix_graph.sharing.other_machines`).
+
         Args:
             address: ``postgresql://…``; without one, that of ``HELIX_DATABASE`` or the user's configuration.
             project: Its name on the server; without one, that of the last time, or of the project's folder.
-            mine: First takes back what this role pushed, from here or from another machine, as this memory's own.
-                Whoever administers the server can write in anybody's name, so this is never done unasked.
+            mine: First takes back what this role pushed, from here or from another machine, as this memory's own, now
+                and from now on. Whoever administers the server can write in anybody's name, so this is never done
+                unasked.
             progress: Is told how many own episodes of how many were looked at, and which.
         """
         address = address_of(address)
@@ -142,26 +155,32 @@ class Team:
             with _offering_another_name(named):
                 standing = server.standing()
             self._begin(replica, standing, name)
-            passes = [self._push_all(server, replica, standing, progress)]
-            back, lines, problems = self._take_back(server, replica, standing) if mine else (0, 0, [])
-            if mine:  # from now on it is this memory's own as what it pushed itself
-                passes.append(self._push_all(server, replica, standing, progress, mine=True))
+            # Once said, it holds; of a memory that came from elsewhere each time anew.
+            is_trusted = mine or (replica.state.mine and replica.is_begun_here)
+            own = OwnTakenIn(0, 0, (), OtherMachines())
+            if is_trusted:
+                replica.change(mine=True)
+                now = self._sharing.insights.now
+                own = TakingIn(server, replica, self._sharing, forget=self._forget, now=now).run()
+            done = self._push_all(server, replica, standing, progress, mine=is_trusted)
+            waiting = done.behind | (done.refused and done.refused & deleted_by_user(server))
             pulled = self._pull(server, replica, standing, until=None)
         replica.note_back()
         return TeamReport(
             project=name,
             role=author_name(standing.role),
             may_write=standing.may_write,
-            pushed=sum(one.stored for one in passes),
-            unchanged=len(passes[-1].unchanged),
-            deleted=sum(len(one.deleted) for one in passes),
-            refused=sum(one.offered - one.stored for one in passes),
+            pushed=done.stored,
+            unchanged=len(done.unchanged),
+            deleted=len(done.deleted),
+            refused=len(done.refused),
             pulled=pulled,
-            problems=(*problems, *passes[-1].problems),
-            missing=len(passes[-1].missing),
-            taken_back=back,
-            lines_pushed=sum(one.lines_pushed for one in passes),
-            lines_taken_back=lines,
+            problems=(*own.problems, *done.problems),
+            missing=len(done.missing),
+            taken_back=own.objects,
+            lines_pushed=done.lines_pushed,
+            lines_taken_back=own.lines,
+            other_machines=replace(own.changes, waiting=len(waiting)),
         )
 
     def _push_all(
@@ -193,35 +212,6 @@ class Team:
         """
         named = set(itertools.chain.from_iterable(self._sharing.own.sessions().values()))
         return replica.note_deleted(server.deleted(named))
-
-    def _take_back(
-        self, server: TeamServer, replica: Replica, standing: ServerStanding
-    ) -> tuple[int, int, list[ShareProblem]]:
-        """Makes what this role pushed this memory's own, unless it is or was forgotten here.
-
-        How many objects, how many lines that only this role reads, and what is wrong with others.
-        """
-        here = {subject_of_record(one) for one in self._sharing.own.records()}
-        listed = itertools.islice(_each(server, standing), MOST_ENTRIES)
-        own = [one for one in listed if one.author == standing.role]
-        there = [one for one in own if one.kind != "gone" and not replica.is_forgotten(one.subject)]
-        wanted = [one for one in there if one.subject not in here and not replica.is_own(one)]
-        wrong = [problem for one, data in server.contents(wanted) if (problem := replica.keep(one, data, mine=True))]
-        lines = self._lines_wanted(server, replica)
-        spoilt = [problem for line, data in server.contents(lines) if (problem := replica.keep_line(line, data))]
-        replica.take_back(self._sharing, deleted=(one.subject for one in own if one.kind == "gone"))
-        return len(wanted) - len(wrong), len(lines) - len(spoilt), [*wrong, *spoilt]
-
-    def _lines_wanted(self, server: TeamServer, replica: Replica) -> list[ServerLine]:
-        """The lines of this role whose records are not here, and that name nothing which was forgotten here.
-
-        Of two lines of a record, of two machines, the later one.
-        """
-        let_go = self._sharing.own.let_go()
-        here = {one.key for one in self._sharing.own.private_lines()} | let_go
-        here |= {key_of_insight(uid) for uid in self._sharing.own.uids()}
-        newest = {one.key: one for one in server.private()}
-        return [one for one in newest.values() if one.key not in here and not replica.is_let_go(one, let_go)]
 
     def follow(self, *, began: str = "", progress: Callable[[int, int, Path], None] | None = None) -> TeamPulled:
         """Brings in what others have, for as long as the user's settings say; the next call goes on from there.
@@ -291,7 +281,12 @@ class Team:
         pushing.push(pushing.records(records))
         if digest_of_all(self._sharing.own.let_go()) != (replica.state.let_go or digest_of_all(())):
             pushing.push_lines(is_forgetting=True)
-        return TeamPushed(stored=pushing.stored, deleted=len(pushing.deleted), problems=tuple(pushing.problems))
+        return TeamPushed(
+            stored=pushing.stored,
+            deleted=len(pushing.deleted),
+            problems=tuple(pushing.problems),
+            behind=len(pushing.behind),
+        )
 
     def erase(self, sessions: Iterable[str] = ()) -> ServerErasure | None:
         """Deletes on the server what was forgotten here, and looks whether it is gone; None where none takes part.
@@ -376,14 +371,6 @@ class Team:
             for one in entries
             if one.kind != "gone" and not replica.is_forgotten(one.subject) and replica.lacks(one)
         ]
-
-
-def _each(server: TeamServer, standing: ServerStanding) -> Iterator[ServerEntry]:
-    """All that the server lists, in order."""
-    number = 0
-    while number < standing.newest and (entries := server.since(number)):
-        yield from entries
-        number = entries[-1].at
 
 
 def _kept(

@@ -282,6 +282,16 @@ class Topics:
         with self.database.reading() as connection:
             return tuple(exported(one.record) for one in entry_log.buried_entries(connection))
 
+    def put_versions(self, versions: Mapping[int, Sequence[str]]) -> None:
+        """Gives entries, by id, the versions that items of an import (JSON) say, one after the other; none deletes it.
+
+        Ids, places and links stay, and what was replaced is in the log as after every edit.
+        """
+        from helix_graph.topics.transfer import put_versions
+
+        with self.database.writing() as connection:
+            put_versions(connection, versions, now=self._now())
+
     def last_number(self) -> int:
         """The last number that an entry, or what was done to one, ever got here."""
         with self.database.reading() as connection:

@@ -26,16 +26,24 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import msgspec
-from msgspec.structs import asdict
+from msgspec.structs import asdict, replace
 
 from helix_episodes.errors import HelixGraphError
 from helix_graph.errors import InvalidImport
 from helix_graph.helix_db import datetime_of, seconds_of
 from helix_graph.topics import index
-from helix_graph.topics.entry_log import EntryRecord, NumberedRecord, log_state, next_number, reserve
+from helix_graph.topics.entry_log import EntryRecord, NumberedRecord, by_id, log_state, next_number, reserve
 from helix_graph.topics.fields import hyphened
 from helix_graph.topics.model import Damaged
-from helix_graph.topics.storing import EntryDraft, append_entry, checked_draft, entry_record, link_places
+from helix_graph.topics.storing import (
+    EntryDraft,
+    append_entry,
+    bury_entry,
+    checked_draft,
+    entry_record,
+    link_places,
+    rewrite_entry,
+)
 
 if TYPE_CHECKING:
     import sqlite3
@@ -162,6 +170,25 @@ def import_entries(
     index.add_in_parts(connection, entries, progress)
     topics = len({one.record.topic for one in entries})
     return ImportedEntries(entries=len(entries), topics=topics, already=len(present), left_out=tuple(left))
+
+
+def put_versions(connection: sqlite3.Connection, versions: Mapping[int, Sequence[str]], *, now: int) -> None:
+    """Rewrites entries, by id, as each of the items says in turn, or takes them out where there is none."""
+    for entry, items in sorted(versions.items()):  # those that move to another topic stay in their order
+        for found in by_id(connection, [entry]).values():
+            if not items:
+                bury_entry(connection, found, now=now)
+            for item in items:
+                _put_version(connection, entry, item, now=now)
+
+
+def _put_version(connection: sqlite3.Connection, entry: int, item: str, *, now: int) -> None:
+    old = by_id(connection, [entry])[entry]
+    (one,), _ = parse_import(f"[{item}]")
+    is_moved = one.draft.topic != old.record.topic
+    placed = {"position": next_number(connection)} if is_moved else {}
+    fields = {name: getattr(one.draft, name) for name in ("topic", "text", "tags", "source", "confidence")}
+    rewrite_entry(connection, old, replace(old.record, **fields, **placed, modified=one.modified), now=now)
 
 
 class _Object(list[tuple[str, Any]]):

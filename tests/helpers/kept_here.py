@@ -66,9 +66,6 @@ KEPT_HERE: dict[str, tuple[str, ...]] = {
         "test_graph_compile.py::test_progress_is_told_only_when_something_changed",
         "test_graph_compile.py::test_a_second_run_touches_nothing",
     ),
-    "two files bring one name, which a machine that is made from the server gives to the older insight": (
-        "test_insights_foreign_words.py::test_a_name_stays_with_the_insight_that_was_shown_under_it",
-    ),
     "it changes rows without the stores, to texts that the server takes from nobody": (
         "test_insights_exact.py::test_how_frequent_a_word_is_is_never_told_from_memory_after_a_change",
     ),

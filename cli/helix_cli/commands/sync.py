@@ -45,7 +45,8 @@ def sync(
     With --to, your episodes, insights and topics go to a team's server, without secrets, and what others have comes in
     as quotations. Keep the password in ~/.pgpass, or the URL in HELIX_DATABASE.
 
-    With --mine, what you pushed counts as your own here. An administrator of the server could forge it.
+    With --mine, what you pushed counts as your own here, now and from now on: what you change or forget on one of your
+    machines is so on this one after its next sync --to. An administrator of the server could forge it.
     """
     if team_project is not None and to is None:
         raise click.UsageError("--as names the project on a team's server; give --to as well")
@@ -62,6 +63,8 @@ def sync(
     team = report.team
     for problem in (*team.problems, *team.pulled.problems) if team else ():
         warn(f"{problem}; left out")
+    for lost in team.other_machines.lost if team else ():
+        warn(str(lost))
     show(report, as_json=as_json, render=render_sync)
     return 1 if report.logs.report.failed or report.graph.skipped or (team and team.problems) else 0
 
@@ -98,7 +101,15 @@ def render_sync(report: SyncReport) -> None:
 
 
 def _render_team(team: TeamReport) -> None:
-    pulled = team.pulled
+    pulled, others = team.pulled, team.other_machines
+    if others.changed or others.forgotten:
+        sessions = f" ({count(len(others.sessions), 'session')})" if others.sessions else ""
+        taken = f"{others.changed} changed, {others.forgotten} forgotten{sessions}"
+        say(f"From your other machines: {taken}; now so here too.")
+    if others.waiting:
+        one = f"{others.waiting} of yours {'was' if others.waiting == 1 else 'were'}"
+        say(f"{one} changed or forgotten on another machine of yours; nothing was replaced here or there.")
+        say("Next: helix-graph sync --to --mine makes it so here.")
     if team.may_write:
         said = f"{team.pushed} pushed, {team.unchanged} unchanged, {team.deleted} deleted"
     else:
