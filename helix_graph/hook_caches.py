@@ -152,7 +152,7 @@ def graph_state(root: Path) -> list[int] | None:
 
 
 #: Raised when the sentences of the same memory would be others.
-_VERSION = 11
+_VERSION = 12
 
 
 def read_highlights(root: Path) -> dict[str, Any] | None:

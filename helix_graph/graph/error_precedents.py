@@ -341,20 +341,20 @@ def _answer(
         if not hits:
             continue
         rows, others = _best(past, asked, hits, tree, limit=limit, nearest=nearest)
-        usual = None
-        if asked is not None and not nearest and not any(row["fixes"] for row in rows):
-            usual = _usual(others)
         level = rows[0]["level"] if rows else hits[0].level
-        at_level = [hit for hit in hits if hit.level == level]
         if asked is not None and (rows or level != "words"):
-            shared = [hit for hit in at_level if hit.episode in past.shared]
-            found = {"level": level, "sessions": len(at_level), "fixed": sum(hit.fixed for hit in at_level)}
-            found |= {"shared": len(shared), "shared_fixed": sum(hit.fixed for hit in shared)}
-            silenced = None if nearest else _silenced(past, at_level)
+            at_level = [hit for hit in hits if hit.level == level]
             best = _place(rows[0]) if rows and rows[0]["fixes"] else None
             same = firsts.setdefault(best, len(issues)) if best else len(issues)
-            known_as = {"usual": usual, "silenced": silenced, "repaired_as": same if same < len(issues) else None}
-            issues.append({"message": asked.message, **found, **known_as})
+            issues.append(
+                {
+                    "message": asked.message,
+                    **_counted(past, at_level),
+                    "usual": None if nearest or any(row["fixes"] for row in rows) else _usual(others),
+                    "silenced": None if nearest else _silenced(past, at_level),
+                    "repaired_as": same if same < len(issues) else None,
+                }
+            )
         for place, row in enumerate(rows):
             says = bool(row.get("tried") or row["reply"])
             order = (place > 0, not row["fixes"], row["shared"], not says, LEVELS.index(row["level"]))
@@ -371,6 +371,13 @@ def _answer(
         "issues": issues,
         "precedents": precedents,
     }
+
+
+def _counted(past: Past, hits: list[PrecedentHit]) -> Row:
+    """In how many sessions an issue was met at one level, and repaired; and how many of these are shared ones."""
+    shared = [hit for hit in hits if hit.episode in past.shared]
+    found = {"level": hits[0].level, "sessions": len(hits), "fixed": sum(hit.fixed for hit in hits)}
+    return {**found, "shared": len(shared), "shared_fixed": sum(hit.fixed for hit in shared)}
 
 
 def _place(row: Row) -> tuple[Any, ...]:

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from helix_episodes.model import Episode, Evidence
-    from helix_graph.rules.model import Rule, When
+    from helix_graph.rules.model import Binding, Rule, RuleRecord, When
 
 #: What each time is at which a rule can be followed or ignored.
 _TIMES: dict[When, str] = {
@@ -124,9 +124,9 @@ def written_rules(root: Path, episodes: Sequence[Episode]) -> WrittenRules:
 def rule_sentences(written: WrittenRules, episodes: Sequence[Episode]) -> Iterator[RankedHighlight]:
     """The rules of the project that its sessions follow in no more than about half of the cases."""
     files = {one: file for file, one in written.rules}
-    # Without a rule there is nothing to hold against sessions, and reading many of them takes seconds.
-    acts = sorted(acts_of_all(episodes), key=lambda one: (one.at, one.session)) if files else ()
-    ledger = Ledger(list(files), acts, accepted={})
+    if not files:  # reading many sessions takes seconds
+        return
+    ledger = Ledger(list(files), sorted(acts_of_all(episodes), key=lambda one: (one.at, one.session)), accepted={})
     # What a hook checked when a commit was made.
     hooks = {
         (episode.id, run.evidence.line, _sort_of(run.kind))
@@ -142,28 +142,16 @@ def rule_sentences(written: WrittenRules, episodes: Sequence[Episode]) -> Iterat
             continue
         said.add(key)
         left = [one for one in ledger.current(rule) if not one.followed]
-        failed = sum(one.failed for one in left)
-        where = "" if binding.when in {"change", "never"} else f", in {counted(record.sessions, 'session')}"
-        more = "in {} more" if binding.when == "change" else "{} more times"
-        vain = f"; {more.format(failed)} the call with it failed" if failed else ""
         sessions = len({one.session for one in left})
         kinds = {part.kind for one in binding.targets for part in parse_command(one.text)}
         hooked = sum(any((one.episode, one.line, _sort_of(kind)) in hooks for kind in kinds) for one in left)
         if sessions < FEWEST or 2 * record.followed > record.opportunities or 2 * hooked >= len(left):
             continue
-        plain = _TIMES[binding.when]
-        times = plain if binding.scope else _ANYWHERE.get(binding.when, plain)
-        prose = " of more than prose" if binding.when == "commit" and None not in kinds and not binding.scope else ""
+        failed = sum(one.failed for one in left)
         names = [f"{quoted(one.text)}{_other_names(one.text, episodes)}" for one in binding.targets]
-        done = "that was done"
-        if binding.when in {"commit", "push", "change"} and len(names) <= _BOTH and not binding.either:
-            both = " both" if names[1:] else ""
-            done = f"{' and '.join(names)}{both} {'went through' if failed else 'ran'}"
-        text = (
-            f"{said_in(files[rule], rule.text, longest=2 * LONGEST_QUOTE)}; {done} "
-            f"{times.format(record.followed, record.opportunities)}{prose}{where}{vain}"
-        )
-        advice = f": {'mend what it fails on' if 2 * failed > len(left) else 'let a hook do it'}, or drop the line."
+        how_often = _how_often(record, binding, names, failed=failed, of_code=None not in kinds)
+        text = f"{said_in(files[rule], rule.text, longest=2 * LONGEST_QUOTE)}; {how_often}"
+        advice = f": {'fix what it fails on' if 2 * failed > len(left) else 'let a hook do it'}, or drop the line."
         places = [EvidencePlace(session=one.session, log=one.log, line=one.line) for one in left]
         see = f"helix-graph rules show {rule.id}"
         newest = tuple(places[: -EVIDENCE - 1 : -1])
@@ -171,6 +159,21 @@ def rule_sentences(written: WrittenRules, episodes: Sequence[Episode]) -> Iterat
             kind="rule", text=text + advice, brief=f"{text}.", see=see, sessions=sessions, evidence=newest
         )
         yield RankedHighlight(HELPED, found)
+
+
+def _how_often(record: RuleRecord, binding: Binding, names: Sequence[str], *, failed: int, of_code: bool) -> str:
+    """How often a rule was followed, in words; ``failed`` calls of what it asks for came to nothing."""
+    plain = _TIMES[binding.when]
+    times = plain if binding.scope else _ANYWHERE.get(binding.when, plain)
+    prose = " of more than prose" if binding.when == "commit" and of_code and not binding.scope else ""
+    where = "" if binding.when in {"change", "never"} else f", in {counted(record.sessions, 'session')}"
+    more = "in {} more" if binding.when == "change" else "{} more times"
+    vain = f"; {more.format(failed)} the call with it failed" if failed else ""
+    done = "that was done"
+    if binding.when in {"commit", "push", "change"} and len(names) <= _BOTH and not binding.either:
+        both = " both" if names[1:] else ""
+        done = f"{' and '.join(names)}{both} {'went through' if failed else 'ran'}"
+    return f"{done} {times.format(record.followed, record.opportunities)}{prose}{where}{vain}"
 
 
 def _other_names(command: str, episodes: Sequence[Episode]) -> str:

@@ -152,19 +152,24 @@ def recall(  # noqa: PLR0913  (the seed's options)
             meaning = context.by_meaning(connection, vector, least=asked.min_relevance, words=by_words)
             hits = combined_hits(meaning, by_words, least=asked.min_relevance, sure=SURE_BY_WORDS)
             chosen = best_hits(connection, hits, wide._replace(semantic=True))
+        shown = asked.limit
         if policy == "uplift":
-            from helix_graph.insights.exposure import order_by_uplift
-
-            found = {hit.number: hit for hit in chosen}
-            relevance = {number: hit.relevance for number, hit in found.items()}
-            ranked = order_by_uplift(connection, relevance, about=about, limit=asked.limit)
-            chosen = [*map(found.pop, ranked), *found.values()]
-            best, rest = chosen[: len(ranked)], chosen[len(ranked) :]
-        else:
-            best, rest = chosen[: asked.limit], chosen[asked.limit :]
-        answer.extend(hit_forms(connection, best, told=settings.counts))
-        answer.passed_over = tuple(hit.name for hit in rest[:_MOST_PASSED_OVER])
+            chosen, shown = _by_uplift(connection, chosen, about=about, limit=asked.limit)
+        answer.extend(hit_forms(connection, chosen[:shown], told=settings.counts))
+        answer.passed_over = tuple(hit.name for hit in chosen[shown:][:_MOST_PASSED_OVER])
     return answer
+
+
+def _by_uplift(
+    connection: sqlite3.Connection, chosen: Sequence[ScoredInsight], *, about: str, limit: int
+) -> tuple[list[ScoredInsight], int]:
+    """The relevant insights by their measured effect, those first that are held to help; and how many do."""
+    from helix_graph.insights.exposure import order_by_uplift
+
+    found = {hit.number: hit for hit in chosen}
+    relevance = {number: hit.relevance for number, hit in found.items()}
+    ranked = order_by_uplift(connection, relevance, about=about, limit=limit)
+    return [*map(found.pop, ranked), *found.values()], len(ranked)
 
 
 def _note(context: InsightContext, connection: sqlite3.Connection, *, model: str | None, semantic: bool) -> str:
