@@ -258,6 +258,21 @@ def test_no_transcript_blocks_an_end(project: Path, transcript: str) -> None:
     wait_for((project / ".helix" / "causality" / "graph.db").exists)
 
 
+@pytest.mark.parametrize("name", few(["x" * 5000, "a\0b", "/" + "y/" * 3000, "/a\ud800b", "~" + "z" * 300 + "/x"], 2))
+def test_a_transcript_that_no_file_can_be_called_is_none(project: Path, name: str) -> None:
+    told = {"session_id": "s", "cwd": str(project), "transcript_path": name, "agent_type": "helix-builder"}
+    told["agent_transcript_path"] = name
+    log = project / ".helix" / "hooks.log"
+    for event in ("session-end", "pre-compact", "subagent-stop"):
+        assert call(event, told).code == 0
+    wait_for(log.exists)
+    wait_for((project / ".helix" / "causality" / "graph.db").exists)
+    lines = log.read_text().splitlines()
+    assert [line.split(" | ", 1)[1] for line in lines] == [
+        "subagent-stop | nothing names the transcript of helix-builder"
+    ]
+
+
 @pytest.mark.slow
 def test_hostile_names_stay_within_the_memory(project: Path) -> None:
     path = project.parent / "agent-x.jsonl"

@@ -30,6 +30,7 @@ from __future__ import annotations
 
 import json
 import os
+from errno import ENAMETOOLONG
 
 from helix_cli.hooks.events import SIGNS
 from helix_episodes.light_imports import Value
@@ -235,10 +236,10 @@ def read_call(event: str, payload: bytes) -> HookCall | None:
         arguments=values.object("tool_input", "toolArgs"),
         failure=result.said,
         suspected=result.suspected,
-        transcript=values.text("transcript_path", "transcriptPath"),
+        transcript=values.path("transcript_path", "transcriptPath"),
         agent_id=values.text("agent_id", "agentId", "subagent_id"),
         agent_type=values.text("agent_type", "agentType", "subagent_type"),
-        agent_transcript=values.text("agent_transcript_path", "agentTranscriptPath"),
+        agent_transcript=values.path("agent_transcript_path", "agentTranscriptPath"),
         last_message=values.text("last_assistant_message", "response", "summary"),
         prompt_id=values.text("prompt_id", "turn_id", "generation_id", "timestamp"),
     )
@@ -269,6 +270,17 @@ class _Fields:
         """The first that is a text or a number."""
         found = (self._fields.get(name) for name in names)
         return next((str(one) for one in found if isinstance(one, str | int) and one not in ("", True, False)), "")
+
+    def path(self, *names: str) -> str:
+        """As `text`, when a file may be called so: it is there, or not, and looking raises nothing else."""
+        found = self.text(*names)
+        try:
+            os.lstat(found)
+        except OSError as error:
+            return "" if error.errno == ENAMETOOLONG else found
+        except ValueError:  # half a character, or a NUL
+            return ""
+        return found
 
     def object(self, *names: str) -> dict[str, Any]:
         """The first that is an object, also when it was written as JSON within a text."""
