@@ -38,7 +38,7 @@ import msgspec
 from helix_episodes.discovery import logs_named
 from helix_episodes.errors import LogNotReadable, WriteFailed
 from helix_episodes.redaction import without_emails
-from helix_episodes.safe_files import read_regular
+from helix_episodes.safe_files import expanded, read_regular
 from helix_episodes.source_logs import ids_in, is_log_of, is_unique
 from helix_episodes.store import PREFIX
 from helix_graph.errors import InvalidConfiguration
@@ -172,7 +172,7 @@ def _parse(line: str, number: int, path: Path | None) -> IgnoreRule:
     pattern = (
         _path_pattern(glob)
         if kind == "path"
-        else fnmatch.translate(str(Path(glob).expanduser()) if glob.startswith("~/") else glob)
+        else fnmatch.translate(str(expanded(glob)) if glob.startswith("~/") else glob)
     )
     try:
         _compiled(pattern)
@@ -194,7 +194,7 @@ def _path_pattern(glob: str) -> str:
     A clone may bring any pattern, so none may take long: what stands between two wildcards of a kind has a fixed
     length, so the first place that fits is as good as any later one, and is not left again (``(?>``).
     """
-    glob = str(Path(glob).expanduser()) + "/" * glob.endswith("/") if glob.startswith("~/") else glob
+    glob = str(expanded(glob)) + "/" * glob.endswith("/") if glob.startswith("~/") else glob
     body = glob.rstrip("/")
     begin = "/?" if body.startswith("/") else ""  # from the project's root, or from the file system's
     inside = "/.*" if glob.endswith("/") else "(?:/.*)?"

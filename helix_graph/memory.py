@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any
 from msgspec.structs import replace
 
 from helix_episodes.errors import InvalidArgument, NotFound
-from helix_episodes.safe_files import remove_file, write_atomically, write_output
+from helix_episodes.safe_files import home_folder, remove_file, write_atomically, write_output
 from helix_graph.errors import MissingExtra, NoMemory, TeamServerFailed
 from helix_graph.project import (
     ACCEPTED_RULES,
@@ -445,7 +445,7 @@ class Memory:
         """
         where, root = _folder_for(start)
         root = root or where.absolute() / FOLDER
-        is_project = project_folder(where) is not None or where not in {Path.home(), Path(where.anchor)}
+        is_project = project_folder(where) is not None or where not in {home_folder(), Path(where.anchor)}
         if not os.environ.get(SERVER_VARIABLE) and not user_configuration().exists():
             return None
         from helix_graph.sharing.team import ANOTHER_NAME, check_membership, team_settings

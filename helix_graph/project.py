@@ -14,7 +14,7 @@ import os
 from pathlib import Path
 
 from helix_episodes.light_imports import blake2b
-from helix_episodes.safe_files import expanded
+from helix_episodes.safe_files import expanded, home_folder
 from helix_graph.git import main_work_tree, pointer_in
 
 TYPE_CHECKING = False
@@ -181,7 +181,7 @@ def xdg_folder(variable: str, usual: str) -> Path:
     https://specifications.freedesktop.org/basedir-spec/latest/
     """
     named = Path(os.environ.get(variable, ""))
-    return named if named.is_absolute() else Path.home() / usual
+    return named if named.is_absolute() else home_folder() / usual
 
 
 OFF_FILE = "off"
@@ -216,7 +216,7 @@ def read_table(path: Path, name: str, kind: type[_Table]) -> _Table:
 
     try:
         text = read_regular(path).decode()
-    except FileNotFoundError:
+    except (FileNotFoundError, NotADirectoryError):
         return kind()
     except (OSError, UnicodeDecodeError) as error:
         raise InvalidConfiguration(path=path, problem=f"it cannot be read: {error}") from error

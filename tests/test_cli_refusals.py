@@ -334,3 +334,35 @@ def test_words_need_no_quotation_marks(
     quoted = capsys.readouterr().out
     assert run([*arguments, "--json"]) == 0
     assert capsys.readouterr().out == quoted
+
+
+@pytest.mark.parametrize("command", [["sync"], ["setup", "claude-code"], ["seen", "x"]])
+def test_a_user_without_a_home_is_told_so(
+    command: list[str], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """As in a container that runs for a number which no line of its users has."""
+
+    def unknown(number: int) -> None:
+        raise KeyError(number)
+
+    for variable in ("HOME", "XDG_STATE_HOME", "XDG_CONFIG_HOME"):
+        monkeypatch.delenv(variable, raising=False)
+    monkeypatch.setattr("pwd.getpwuid", unknown)
+    assert run(command) == 1
+    assert capsys.readouterr().err.endswith("set HOME\n")
+
+
+def test_a_home_that_is_no_folder_has_no_settings(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for variable in ("XDG_STATE_HOME", "XDG_CONFIG_HOME"):
+        monkeypatch.delenv(variable, raising=False)
+    monkeypatch.setenv("HOME", "/dev/null")
+    assert run(["seen", "x"]) == 1
+    assert "no memory in" in capsys.readouterr().err
+
+
+def test_a_current_folder_that_is_gone_is_said_to_be(somewhere: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    somewhere.rmdir()
+    assert run(["status"]) == 1
+    assert capsys.readouterr().err == "helix-graph: the current folder is gone; change to one that is there\n"

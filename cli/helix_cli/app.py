@@ -371,8 +371,19 @@ def _of_the_system(problem: OSError | UnicodeError) -> str:
     """What the system refused, where no command could say more: a full disk behind stdout, a folder that is gone."""
     if isinstance(problem, UnicodeError):
         return "an argument or a file's name is not text in any encoding that this system knows"
+    if isinstance(problem, FileNotFoundError) and not problem.filename and is_current_folder_gone():
+        return "the current folder is gone; change to one that is there"
     where = f"{problem.filename}: " if problem.filename else ""
     return f"{where}{problem.strerror or problem}"
+
+
+def is_current_folder_gone() -> bool:
+    """Whether somebody deleted the folder in which this process was started."""
+    try:
+        os.getcwd()  # noqa: PTH109  (for its error)
+    except FileNotFoundError:
+        return True
+    return False
 
 
 #: The questions about one session under one name; each is a command that other groups have too.

@@ -22,7 +22,7 @@ from helix_episodes.errors import InvalidArgument, LogError
 from helix_episodes.readers import is_part, read_head
 from helix_episodes.readers.common.fields import text_at
 from helix_episodes.readers.common.jsonl import parse
-from helix_episodes.safe_files import expanded, read_regular
+from helix_episodes.safe_files import expanded, home_folder, read_regular
 
 #: How an agent makes the name of a log's folder of the project's path.
 FolderNaming = Literal["dashes", "sha256"]
@@ -147,7 +147,7 @@ def root_of(home: AgentHome) -> Path:
     for variable, below in home.variables:
         if moved := os.environ.get(variable, "").strip():
             return expanded(moved) / below
-    return Path.home() / home.default
+    return home_folder() / home.default
 
 
 def logs_named(names: Container[str]) -> Iterator[tuple[AgentHome, Path]]:

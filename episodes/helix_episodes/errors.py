@@ -64,6 +64,15 @@ class InvalidArgument(HelixGraphError):
         super().__init__(f"{parameter} {problem}" if parameter else problem)
 
 
+class NoHome(HelixGraphError):
+    """This user has no home folder, below which logs, settings and what they accepted are looked for."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            "nothing says where your home folder is: HOME is not set, and the system has none for this user; set HOME"
+        )
+
+
 class NotFound(HelixGraphError):
     """Nothing, or more than one thing, has the name or number that was asked for."""
 

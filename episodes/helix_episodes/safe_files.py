@@ -19,7 +19,7 @@ from glob import escape
 from io import FileIO
 from pathlib import Path
 
-from helix_episodes.errors import WriteFailed
+from helix_episodes.errors import NoHome, WriteFailed
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -71,6 +71,18 @@ _KINDS = {
 def expanded(path: str) -> Path:
     """The path with the user's home for its ``~``; as it is where it names a user whom this machine does not know."""
     return Path(os.path.expanduser(path))  # noqa: PTH111  (that of `Path` fails for such a user)
+
+
+def home_folder() -> Path:
+    """The user's home.
+
+    Raises:
+        NoHome: As in a container for a user without a line in its list of users.
+    """
+    try:
+        return Path.home()
+    except RuntimeError as error:
+        raise NoHome from error
 
 
 def irregularity(path: Path | str, *, follow: bool = False) -> str | None:

@@ -13,6 +13,7 @@ from msgspec.structs import replace
 
 from helix_episodes.errors import InvalidArgument, NotFound
 from helix_episodes.model import sortable_time
+from helix_episodes.safe_files import home_folder
 from helix_graph.errors import GraphNotCompiled
 from helix_graph.graph.assertions import now
 from helix_graph.insights.safe_quoting import sanitize_line
@@ -273,7 +274,7 @@ class Rules:
         rules = rules_in(project_versions(self._folder))
         if user:
             known = {one.id for one in rules}
-            rules += [one for one in rules_in(own_versions(Path.home()), source="user") if one.id not in known]
+            rules += [one for one in rules_in(own_versions(home_folder()), source="user") if one.id not in known]
         accepted = self._accepted()
         known_as = tuple(rules), tuple(accepted.items())
         if self._ledger is None or self._ledger[0] != known_as:

@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, get_args, overload
 
 from helix_episodes.errors import InvalidArgument
+from helix_episodes.safe_files import home_folder
 from helix_graph.helix_db import HelixDatabase, seconds_of
 from helix_graph.topics import briefing, catalogue, entry_log, maintenance, search, storing, tool_actions
 from helix_graph.topics.choices import LARGEST_INDEX, LARGEST_LIMIT, BriefDetail, SearchDetail, SearchMode
@@ -66,7 +67,7 @@ class Topics:
     @classmethod
     def of_this_user(cls) -> Topics:
         """The topics that belong to no project: ``~/.helix-kb/helix.db``."""
-        return cls(Path.home() / GLOBAL_FOLDER / "helix.db", folders=(Path.cwd(),))
+        return cls(home_folder() / GLOBAL_FOLDER / "helix.db", folders=(Path.cwd(),))
 
     def store(  # noqa: PLR0913  (the tool's parameters)
         self,

@@ -12,6 +12,7 @@ from helix_cli.app import open_memory
 from helix_cli.commands.extraction_report import redacted, warn_about
 from helix_cli.options import workers_option
 from helix_cli.output import count, json_option, progress, say, show, warn
+from helix_episodes.safe_files import home_folder
 from helix_graph.errors import NoMemory
 from helix_graph.project import FOLDER, project_folder
 
@@ -80,7 +81,7 @@ def _begun(*, asked: bool, to: str | None, team_project: str | None) -> Memory:
         return open_memory()
     except NoMemory as none:
         here = Path.cwd()
-        anybodys = here in {Path.home(), Path(here.anchor)} or here.stat().st_mode & S_IWOTH
+        anybodys = here in {home_folder(), Path(here.anchor)} or here.stat().st_mode & S_IWOTH
         if project_folder(here) is None and anybodys and not asked:
             said = "this folder is not a project; go to one, or create a memory here with `helix-graph init`"
             raise click.UsageError(said) from None

@@ -57,6 +57,7 @@ from helix_cli.setup.settings import (
     with_entries,
     without_entries,
 )
+from helix_episodes.safe_files import home_folder
 
 if TYPE_CHECKING:
     from helix_cli.setup.json_edit import JsonDialect
@@ -100,7 +101,7 @@ class ClaudeCode:
 
     def __init__(self, scope: Scope, project: Path, *, tools: str | None = None) -> None:
         self.scope = scope
-        home = Path(os.environ.get("CLAUDE_CONFIG_DIR") or Path.home() / ".claude")
+        home = Path(os.environ.get("CLAUDE_CONFIG_DIR") or home_folder() / ".claude")
         #: Where Claude Code looks for plugins that lie in a user's folder of skills; a project gets none.
         self._plugin = home / "skills" / "helix-graph" if scope == "user" else None
         made = project / ".mcp.json" if scope == "project" else None
@@ -109,7 +110,7 @@ class ClaudeCode:
             self.settings, self._servers = project / ".claude" / "settings.json", project / ".mcp.json"
         else:  # of a user's file of servers, which Claude Code writes all the time, nothing is edited
             self.settings = home / "settings.json"
-            self._servers = Path(os.environ.get("CLAUDE_CONFIG_DIR") or Path.home()) / ".claude.json"
+            self._servers = Path(os.environ.get("CLAUDE_CONFIG_DIR") or home_folder()) / ".claude.json"
         self.tools, self._note = _chosen_tools(server_state_in_json(self._servers), tools)
         self._entry = server(program(scope), self.tools)
         self._hooks, self._server = JsonHooks(claude_hooks(program(scope))), JsonServer(self._entry)
@@ -177,7 +178,7 @@ class Codex:
         self.scope = scope
         folder = project / ".codex"
         if scope == "user":
-            folder = Path(os.environ.get("CODEX_HOME") or Path.home() / ".codex")
+            folder = Path(os.environ.get("CODEX_HOME") or home_folder() / ".codex")
         self._file, self._config = folder / "hooks.json", folder / "config.toml"
         self._agent = AgentServers(program="codex", scope=scope, project=project)
         self.tools, self._note = _chosen_tools(server_state_in_toml(self._config), tools)
@@ -263,7 +264,7 @@ def agent_folder(agent: FileAgentName) -> Path:
     """Where an agent keeps a user's settings."""
     places = _PLACES[agent]
     moved = os.environ.get(places.variable, "").strip()
-    return Path(moved) / places.below if moved else Path.home() / places.home
+    return Path(moved) / places.below if moved else home_folder() / places.home
 
 
 class FileAgent:
@@ -346,7 +347,7 @@ class AgentSkill:
 
     def __init__(self, scope: Scope, project: Path) -> None:
         self.scope = scope
-        self._folder = (Path.home() if scope == "user" else project) / ".agents" / "skills" / _SKILL_NAME
+        self._folder = (home_folder() if scope == "user" else project) / ".agents" / "skills" / _SKILL_NAME
 
     @property
     def paths(self) -> tuple[Path, ...]:
@@ -387,8 +388,8 @@ def installer_for(agent: str, scope: Scope, project: Path, *, tools: str | None 
 def agents_here() -> list[str]:
     """The agents whose command is on the PATH, or whose folder of settings is there."""
     homes: list[tuple[str, Path]] = [
-        ("claude-code", Path(os.environ.get("CLAUDE_CONFIG_DIR") or Path.home() / ".claude")),
-        ("codex", Path(os.environ.get("CODEX_HOME") or Path.home() / ".codex")),
+        ("claude-code", Path(os.environ.get("CLAUDE_CONFIG_DIR") or home_folder() / ".claude")),
+        ("codex", Path(os.environ.get("CODEX_HOME") or home_folder() / ".codex")),
         *((one, agent_folder(one)) for one in _FILE_AGENTS),
     ]
     return [one for one, folder in homes if shutil.which(_PROGRAMS.get(one, one)) or folder.is_dir()]

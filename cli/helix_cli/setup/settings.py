@@ -21,7 +21,7 @@ import msgspec
 from helix_cli.setup.entries import AnyEntries, toml_value
 from helix_cli.setup.json_edit import NotEditable, is_blank
 from helix_episodes.errors import WriteFailed
-from helix_episodes.safe_files import irregularity, remove_file, remove_leftovers, write_atomically
+from helix_episodes.safe_files import home_folder, irregularity, remove_file, remove_leftovers, write_atomically
 
 _ROOT = 0
 
@@ -51,7 +51,7 @@ class Records(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def _records_path() -> Path:
-    state = os.environ.get("XDG_STATE_HOME") or Path.home() / ".local" / "state"
+    state = os.environ.get("XDG_STATE_HOME") or home_folder() / ".local" / "state"
     return Path(state) / "helix-graph" / "setup.json"
 
 
