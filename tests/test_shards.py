@@ -20,7 +20,7 @@ from msgspec.structs import replace
 
 from episode_drawing import draw_episode
 from helix_cli.app import run
-from helix_episodes.errors import InvalidArgument, ProgramFailed
+from helix_episodes.errors import InvalidArgument, NotFound, ProgramFailed
 from helix_episodes.store import encode_episode
 from helix_graph import Memory
 from helix_graph.errors import FolderInUse, MissingExtra
@@ -439,11 +439,11 @@ def test_a_folder_with_other_files_is_left_alone(shards: Path, tmp_path: Path) -
 def test_what_cannot_be_folded_is_said(shards: Path, tmp_path: Path) -> None:
     with pytest.raises(InvalidArgument, match="have no shards"):
         fold([tmp_path], tmp_path / "sums")
-    with pytest.raises(InvalidArgument, match="is no folder"):
+    with pytest.raises(NotFound, match="no folder"):
         fold([tmp_path / "nowhere"], tmp_path / "sums")
     with pytest.raises(InvalidArgument, match="engine"):
         fold([shards], tmp_path / "sums", engine="dask")
-    with pytest.raises(InvalidArgument, match="is no memory"):
+    with pytest.raises(NotFound, match="no memory"):
         pack([tmp_path / "nowhere"], tmp_path / "sums")
     with pytest.raises(ProgramFailed, match="DuckDB cannot be opened"):
         fold([shards], tmp_path / "sums", memory_limit="much")
@@ -452,7 +452,7 @@ def test_what_cannot_be_folded_is_said(shards: Path, tmp_path: Path) -> None:
 def test_a_memory_that_is_none_is_refused_and_nothing_is_written(world: Memory, tmp_path: Path) -> None:
     (tmp_path / "repository").mkdir()
     for wrong in ("nowhere", "repository"):
-        with pytest.raises(InvalidArgument, match="is no memory"):
+        with pytest.raises(NotFound, match="no memory"):
             world.pack(tmp_path / "packed", memories=[tmp_path / wrong])
     assert [path.name for path in tmp_path.rglob("*")] == ["repository"]
 

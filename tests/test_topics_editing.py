@@ -111,7 +111,7 @@ def test_rename_and_merge_move_everything(topics: Topics) -> None:
     ("call", "error", "says"),
     few_rows(
         [
-            (("append", "nosuch", {"text": "x"}), NotFound, "not found"),
+            (("append", "nosuch", {"text": "x"}), NotFound, "no topic 'nosuch'"),
             (("append", "engin", {"text": "x"}), NotFound, 'did you mean "engine"'),
             (("append", "engine", {}), InvalidArgument, "needs text"),
             (("append", "engine", {"text": " "}), InvalidArgument, "empty"),
@@ -129,7 +129,7 @@ def test_rename_and_merge_move_everything(topics: Topics) -> None:
             (("rename", "engine", {}), InvalidArgument, "new_name"),
             (("rename", "engine", {"new_name": "ENGINE"}), InvalidArgument, "itself"),
             (("rename", "engine", {"new_name": "motor"}), InvalidArgument, "merge"),
-            (("merge", "engine", {"into": "nosuch"}), NotFound, "not found"),
+            (("merge", "engine", {"into": "nosuch"}), NotFound, "no topic 'nosuch'"),
             (("merge", "engine", {"into": "engine"}), InvalidArgument, "itself"),
             (("explode", "engine", {}), NotOneOf, "append, revise"),
         ],
@@ -195,7 +195,7 @@ def test_a_word_for_yes_is_no_flag(tmp_path: Path) -> None:
 def test_the_sentence_of_a_topic_that_is_not_there(tmp_path: Path) -> None:
     with pytest.raises(NotFound) as refused:
         topics_at(tmp_path).edit("append", "nope", text="x")
-    assert str(refused.value) == "topic 'nope' not found; `helix-graph topic topics` lists all topics"
+    assert str(refused.value) == "no topic 'nope'; `helix-graph topic topics` lists all topics"
 
 
 def test_an_object_is_no_batch(tmp_path: Path) -> None:

@@ -129,7 +129,7 @@ def test_read(topics: Topics) -> None:
         "2 entries in build-gotchas",
     ]
     assert lines(topics.read("build-gotchas", index=0))[0] == "[0] 2026-02-21 06:11"
-    assert form_of(topics.read("engin")).startswith("topic 'engin' not found; did you mean \"engine\"?")
+    assert form_of(topics.read("engin")).startswith("no topic 'engin'; did you mean \"engine\"?")
     assert (
         lines(topics.topics("entries", topic="engine", match_str="cached"))[-1]
         == '1 of 1 entry in engine match "cached"'

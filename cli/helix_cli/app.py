@@ -317,7 +317,9 @@ def _show(problem: click.ClickException) -> None:
 
     shown = io.StringIO()
     problem.show(file=shown)
-    click.echo(clean_lines(shown.getvalue() + _example(problem)), err=True, nl=False)
+    # Every error begins in one way; click's own begin with a word of its.
+    said = re.sub(r"^Error: ", "helix-graph: ", shown.getvalue(), count=1, flags=re.MULTILINE)
+    click.echo(clean_lines(said + _example(problem)), err=True, nl=False)
 
 
 #: What a missing argument may be.

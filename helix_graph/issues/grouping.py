@@ -178,5 +178,5 @@ def find_row(history: History, name: str) -> FailureRow:
     fitting = sorted(one for one in rows if one.startswith(name.casefold())) if name else []
     if len(fitting) != 1:
         which = f"several begin so: {', '.join(fitting[:5])}" if fitting else "`helix-graph issues` lists the ids"
-        raise NotFound(f"No issue {name!r}; {which}")
+        raise NotFound(f"no issue {name!r}; {which}")
     return rows[fitting[0]]

@@ -86,7 +86,7 @@ def plan_within(connection: sqlite3.Connection, number: int | None) -> TaskPlan 
 
 def _no_plan(number: int | None) -> NotFound:
     """That there is no plan of that number, or for None that none is active."""
-    what = "no plan is active" if number is None else f"there is no plan {number}"
+    what = "no plan is active" if number is None else f"no plan {number}"
     return NotFound(f"{what}; `helix-graph plan save FILE` saves one")
 
 
@@ -151,7 +151,7 @@ def find_row(connection: sqlite3.Connection, number: int) -> dict[str, Any]:
     cursor = connection.execute("SELECT * FROM workspace WHERE id = ?", (number_of("workspace", number),))
     row = cursor.fetchone()
     if row is None:
-        raise NotFound(f"there is no workspace {number}; `helix-graph workspace create SEQ` makes one")
+        raise NotFound(f"no workspace {number}; `helix-graph workspace create SEQ` makes one")
     return named(cursor, row)
 
 

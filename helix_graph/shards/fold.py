@@ -31,7 +31,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import msgspec
 
-from helix_episodes.errors import HelixGraphError, InvalidArgument, ProgramFailed, WriteFailed
+from helix_episodes.errors import HelixGraphError, InvalidArgument, NotFound, ProgramFailed, WriteFailed
 from helix_episodes.safe_files import TEMPORARY_SUFFIX, make_folder, open_regular
 from helix_graph.causality.check_runs import is_judged, situations_of, tries_a_change
 from helix_graph.errors import FolderInUse
@@ -189,9 +189,7 @@ def _inputs(folders: Sequence[Path], *, since: str, until: str) -> _Inputs:
     begin = f"{datetime.fromisoformat(since) - LOOK_BACK:%Y-%m-%d}" if since else ""
     for folder in folders:
         if not folder.is_dir():
-            raise InvalidArgument(
-                "folders", f"have {folder}, which is no folder; name one that `helix-graph pack` has written"
-            )
+            raise NotFound(f"no folder {str(folder)!r}; name one that `helix-graph pack` has written")
         if all((folder / f"{name}.parquet").is_file() for name in TABLES):
             earlier.append(folder)
         else:

@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from helix_episodes.errors import InvalidArgument, InvalidEpisode, WriteFailed
+from helix_episodes.errors import InvalidEpisode, NotFound, WriteFailed
 from helix_episodes.safe_files import TEMPORARY_SUFFIX, locked, make_folder, read_regular, remove_file
 from helix_episodes.store import PREFIX, EpisodeStore
 from helix_episodes.workers import in_order, in_parts, worker_count
@@ -100,10 +100,10 @@ def pack(
 
 
 def require_memories(memories: Sequence[Path]) -> None:
-    """Raises InvalidArgument where a folder has nothing of a memory, before anything is written to it."""
+    """Raises NotFound where a folder has nothing of a memory, before anything is written to it."""
     for one in memories:
         if not any((one / name).exists() for name in ("episodes", "causality", "helix.db")):
-            raise InvalidArgument("memories", f"have {one}, which is no memory; name the folder of one (.helix)")
+            raise NotFound(f"no memory {str(one)!r}; name the folder of one (.helix)")
 
 
 def _pack(memories: Sequence[Path], output: Path, *, workers: int | None, progress: Progress | None) -> PackReport:

@@ -321,7 +321,7 @@ class Sharing:
         if spoilt := [one for one in self.own.damaged() if one.file.removeprefix("insight ") in missing]:
             raise ShareRefused(f"{spoilt[0]}; nothing was shared", spoilt)
         if missing:
-            raise NotFound(f"there is no insight {missing[0]!r} of your own; `helix-graph share list` names them")
+            raise NotFound(f"no insight {missing[0]!r} of your own; `helix-graph share list` names them")
         chosen = {
             insight.uid: insight
             for name, (insight, sessions) in own.items()
@@ -362,7 +362,9 @@ class Sharing:
         for topic in topics:
             found = [one for one in now.values() if one.topic == topic and one.id not in theirs]
             if not found:
-                raise NotFound(f"there is no entry of your own under the topic {topic!r}")
+                raise NotFound(
+                    f"no topic {topic!r} with entries of your own; `helix-graph topic topics` lists all topics"
+                )
             yield from map(shared_entry, found)
 
     def _merge_insights(

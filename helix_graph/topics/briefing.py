@@ -33,12 +33,19 @@ from helix_graph.errors import NO_WORDS
 from helix_graph.helix_db import datetime_of
 from helix_graph.topics.catalogue import CategorySize, category_sizes
 from helix_graph.topics.choices import BriefDetail
-from helix_graph.topics.entry_log import EntryRecord, NumberedRecord, by_id, categories_of, indices_in, of_topic
+from helix_graph.topics.entry_log import (
+    EntryRecord,
+    NumberedRecord,
+    by_id,
+    categories_of,
+    indices_in,
+    no_such_topic,
+    of_topic,
+)
 from helix_graph.topics.fields import first_line, hyphened, plain, singular
 from helix_graph.topics.index import CATEGORIES
 from helix_graph.topics.model import Category, TopicSize
 from helix_graph.topics.ranking import MOST_WORDS, EntryFilters, asked_words, best, scores_of
-from helix_graph.topics.search import missing_topic_hint
 from helix_graph.topics.storing import similar_pairs
 from helix_graph.validation import as_choice, as_tuple
 
@@ -328,7 +335,7 @@ def brief(
     if not weighed.records and (since is not None or focus):
         hint = "nothing is left within that time or focus; leave one out"
     elif not weighed.records:
-        hint = missing_topic_hint(connection, hyphened(query, keep="*?"))
+        hint = no_such_topic(connection, hyphened(query, keep="*?"))
     return Briefing(
         query=query,
         detail=detail,

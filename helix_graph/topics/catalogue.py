@@ -18,12 +18,11 @@ import msgspec
 
 from helix_graph.database import ANY_OF, as_list
 from helix_graph.helix_db import datetime_of
-from helix_graph.topics.entry_log import by_id, indices, size_of
+from helix_graph.topics.entry_log import by_id, indices, no_such_topic, size_of
 from helix_graph.topics.fields import first_line
 from helix_graph.topics.index import CATEGORIES
 from helix_graph.topics.model import Category, TopicSize
 from helix_graph.topics.ranking import stored_since
-from helix_graph.topics.search import missing_topic_hint
 from helix_graph.word_search import match_all, query_words
 
 if TYPE_CHECKING:
@@ -160,7 +159,7 @@ class TopicGraph(msgspec.Struct, frozen=True, kw_only=True):
 def xref(connection: sqlite3.Connection, topic: str) -> CrossReferences:
     """The references to and from a topic."""
     if not size_of(connection, topic):
-        hint = missing_topic_hint(connection, topic)
+        hint = no_such_topic(connection, topic)
         return CrossReferences(topic=topic, referenced_by=(), references=(), hint=hint)
     edges = _counted(_pairs(connection, about=topic))
     return CrossReferences(

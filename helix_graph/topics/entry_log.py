@@ -154,10 +154,15 @@ def known_topic(connection: sqlite3.Connection, topic: str) -> int:
     """How many entries the topic has."""
     size = size_of(connection, topic)
     if not size:
-        meant = " or ".join(alike(connection, topic))
-        hint = f"; did you mean {meant}? " if meant else "; "
-        raise NotFound(f"topic '{topic}' not found{hint}`helix-graph topic topics` lists all topics")
+        raise NotFound(no_such_topic(connection, topic))
     return size
+
+
+def no_such_topic(connection: sqlite3.Connection, topic: str) -> str:
+    """That there is no such topic, and which may have been meant."""
+    meant = " or ".join(alike(connection, topic))
+    hint = f"did you mean {meant}? " if meant else ""
+    return f"no topic '{topic}'; {hint}`helix-graph topic topics` lists all topics"
 
 
 def of_topic(connection: sqlite3.Connection, topic: str) -> list[NumberedRecord]:

@@ -23,7 +23,16 @@ from helix_episodes.errors import InvalidArgument
 from helix_graph.errors import NO_WORDS
 from helix_graph.helix_db import aware, seconds_of
 from helix_graph.topics.choices import MOST_DAYS, MOST_HOURS, SearchDetail, SearchMode
-from helix_graph.topics.entry_log import alike, at, damaged_of, of_topic, shown, shown_topic, size_of, sound_by_id
+from helix_graph.topics.entry_log import (
+    at,
+    damaged_of,
+    no_such_topic,
+    of_topic,
+    shown,
+    shown_topic,
+    size_of,
+    sound_by_id,
+)
 from helix_graph.topics.fields import check_size, clipped, content_lines, plain
 from helix_graph.topics.model import Damaged, Entry, TopicSize
 from helix_graph.topics.ranking import MOST_WORDS, EntryFilters, RankedEntries, TimeSpan, asked_words, best, by_topic
@@ -213,18 +222,11 @@ def _cut(entry: Entry, detail: SearchDetail) -> Entry:
 
 def _hint(connection: sqlite3.Connection, filters: EntryFilters) -> str | None:
     if filters.topic is not None and not size_of(connection, filters.topic):
-        return missing_topic_hint(connection, filters.topic)
+        return no_such_topic(connection, filters.topic)
     tagged = "SELECT 1 FROM topic_tag WHERE tag = ? LIMIT 1"
     if filters.tag is not None and not connection.execute(tagged, (filters.tag,)).fetchone():
         return f"no entry has the tag '{filters.tag}'; `helix-graph topic topics stats --detail tags` lists all"
     return None
-
-
-def missing_topic_hint(connection: sqlite3.Connection, topic: str) -> str:
-    """That there is no such topic, and which may have been meant."""
-    meant = alike(connection, topic)
-    end = f"; did you mean {' or '.join(meant)}?" if meant else "; `helix-graph topic topics` lists all topics"
-    return f"topic '{topic}' not found{end}"
 
 
 class ReadAnswer(msgspec.Struct, frozen=True, kw_only=True):
@@ -246,9 +248,7 @@ def read(
     """The entries of a topic: all, the one at ``index``, or those that hold a text in any case."""
     total = size_of(connection, topic)
     if not total:
-        return ReadAnswer(
-            topic=topic, entries=(), total=0, matching=matching, hint=missing_topic_hint(connection, topic)
-        )
+        return ReadAnswer(topic=topic, entries=(), total=0, matching=matching, hint=no_such_topic(connection, topic))
     if index is None:
         entries = shown_topic(connection, of_topic(connection, topic))
     else:

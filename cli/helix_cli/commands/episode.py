@@ -187,8 +187,7 @@ def _parts(data: TextIO | None) -> dict[str, Any]:
 
 def _render_decisions(found: Sequence[Decision]) -> None:
     rows = [(one.id, one.timestamp or "-", one.type, one.outcome, one.chosen) for one in found]
-    nothing = "No such episode, or none of its decisions are known."
-    table(("id", "time", "type", "outcome", "chosen"), rows, empty=nothing)
+    table(("id", "time", "type", "outcome", "chosen"), rows, empty="None of its decisions are known.")
 
 
 @click.command
@@ -196,7 +195,8 @@ def _render_decisions(found: Sequence[Decision]) -> None:
 @json_option
 def decisions(*, name: str, as_json: bool) -> None:
     """List the decisions of an EPISODE in the order of time."""
-    found = open_memory().episodes.decision_sequence(name)
+    episodes = open_memory().episodes
+    found = episodes.decision_sequence(episodes.require(name).id)
     show(plain_json(found) if as_json else found, as_json=as_json, render=_render_decisions)
 
 

@@ -14,6 +14,7 @@ import click
 from helix_cli.app import open_with_team
 from helix_cli.output import count, emit_text, json_option, say, show, writes_to_terminal
 from helix_cli.terminal import clean, quiet, strong
+from helix_episodes.errors import NotFound
 from helix_episodes.safe_files import irregularity
 
 if TYPE_CHECKING:
@@ -111,7 +112,10 @@ def brief(*, query: str | None, of_user: bool, as_json: bool, **options: Any) ->
 @json_option
 def read(*, topic: str, index: int | None, of_user: bool, as_json: bool) -> None:
     """Show the entries of TOPIC."""
-    _show(_topics(of_user=of_user).read(topic, index=index), as_json=as_json)
+    answer = _topics(of_user=of_user).read(topic, index=index)
+    if answer.hint:
+        raise NotFound(answer.hint)
+    _show(answer, as_json=as_json)
 
 
 @topic.command

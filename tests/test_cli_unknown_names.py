@@ -1,0 +1,117 @@
+"""Does every command that is given a name which nothing has say so in one way: one sentence on stderr, and a 1?"""
+
+from __future__ import annotations
+
+import shlex
+from typing import TYPE_CHECKING
+
+import click
+import pytest
+
+from demo_logs import demo_memory_in
+from helix_cli.app import cli, run
+from own_memory import accepted
+from thoroughness import few
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+#: Commands, what each takes a name for, and everything that it needs.
+COMMANDS = [
+    ("topic read", "TOPIC", "zzqq"),
+    ("episode decisions", "EPISODE", "zzqq"),
+    ("pack", "[MEMORY]...", "zzqq --output sums"),
+    ("workspace get", "ID", "4711"),
+    ("share add", "[NAME]...", "zzqq"),
+    ("issues show", "ID", "zzqq"),
+    *((f"{group} show", "EPISODE", "zzqq") for group in ("sessions", "episode")),
+    *((one, "EPISODE", "zzqq") for one in ("sessions explain", "sessions compare", "explain", "contrast")),
+    *((f"{group} outcome", "EPISODE", "zzqq --success --because x") for group in ("sessions", "episode")),
+    *((f"{group} correct", "EPISODE", "zzqq --decision d001 --chosen x") for group in ("sessions", "episode")),
+    *((f"{group} correct", "--decision", "last --decision zzqq --chosen x") for group in ("sessions", "episode")),
+    ("episode export", "EPISODE", "zzqq"),
+    *((f"issues {verb}", "ID", "zzqq") for verb in ("mute", "resolve", "unmute")),
+    ("rules show", "ID", "zzqq"),
+    ("advise", "--accept", "--accept zzqq --trial 0.5"),
+    ("view", "--episode", "--episode zzqq"),
+    ("graph export", "--episode", "--format dot --episode zzqq"),
+    *((f"insight {verb}", "NAME", "zzqq") for verb in ("get", "why", "mute", "reject", "promote", "neighbors")),
+    ("insight connected", "NAME", "zzqq"),
+    ("insight match", "[NAME]", "zzqq"),
+    ("insight edit", "NAME", "zzqq --content 'a text that is long enough'"),
+    ("insight forget", "[NAMES]...", "zzqq"),
+    ("insight feedback", "--episode", "--episode zzqq"),
+    ("insight harvest", "--episode", "--episode zzqq"),
+    ("insight link", "NAME", "zzqq --node-type episode --episode last"),
+    ("insight link", "--episode", "knives-sharpened-fridays --node-type episode --episode zzqq"),
+    ("topic edit", "TOPIC", "delete zzqq --index 0"),
+    ("topic edit", "--into", "merge knives --into zzqq"),
+    ("share add", "--topic", "--topic zzqq"),
+    ("forget", "[ID]...", "zzqq"),
+    ("forget", "--session", "--session zzqq"),
+    ("workspace block", "ID", "4711 --reason x"),
+    ("workspace complete", "ID", "4711 --delivered x"),
+    *((f"workspace {verb}", "ID", "4711") for verb in ("check", "prompt")),
+    ("workspace create", "[SEQ]", "4711"),
+    ("plan update", "SEQ", "4711 --status complete"),
+    ("fold", "[FOLDER]...", "zzqq --output sums"),
+]
+#: What commands call an argument or the value of an option that names something which is there.
+NAMES = {"EPISODE", "ID", "NAME", "[NAME]", "TOPIC", "SEQ", "[SEQ]", "FROM_NAME", "TO_NAME"}
+NAMES |= {"[ID]...", "[NAME]...", "[NAMES]...", "[MEMORY]...", "[FOLDER]..."}
+#: Names of what need not be there, and why.
+OTHERS = {
+    **dict.fromkeys(("topic store TOPIC", "topic edit --new-name", "episode new --session", "sync --as"), "it is made"),
+    **dict.fromkeys(("sync --project", "forget --project"), "a condition, which nothing may meet"),
+    **dict.fromkeys(("inject --task-id", "learn --agent-id"), "a name that the caller chooses"),
+    **dict.fromkeys(("inject --session", "batch-inject --session", "workspace create --session"), "so is this"),
+    "node add --episode": "the seed takes the id of any episode",
+    **dict.fromkeys(("insight relate FROM_NAME", "insight relate TO_NAME"), "the seed's answer: `rejected`, and a 1"),
+}
+
+
+@pytest.fixture(scope="module")
+def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder: Path = tmp_path_factory.mktemp("project")
+    memory = demo_memory_in(folder)
+    memory.insights.store("Knives are sharpened on Fridays")
+    memory.topics.store("knives", "They are in the drawer")
+    return folder
+
+
+@pytest.mark.parametrize("command", few([f"{path} {rest}" for path, _, rest in COMMANDS], 6))
+def test_a_name_that_nothing_has_is_a_sentence_and_a_1(
+    project: Path, command: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(project)
+    monkeypatch.setenv("HELIX_DIR", str(accepted(project / ".helix")))
+    assert run(shlex.split(command)) == 1
+    out, err = capsys.readouterr()
+    assert out == ""
+    said = err.splitlines()[-1]
+    assert said.startswith("helix-graph: ")
+    assert "no " in said
+    assert "; " in said, "what to do"
+
+
+def names_of(command: click.Command, path: str) -> Iterator[str]:
+    """The parameters of a command and of those below it that name something."""
+    context = click.Context(command)
+    if isinstance(command, click.Group):
+        for name in command.list_commands(context):
+            below = command.get_command(context, name)
+            if below is not None:
+                yield from names_of(below, f"{path} {name}".strip())
+        return
+    for one in command.params:
+        if isinstance(one, click.Argument) and one.make_metavar(context) in NAMES:
+            yield f"{path} {one.make_metavar(context)}"
+        elif isinstance(one, click.Option) and one.metavar in NAMES:
+            yield f"{path} {one.opts[0]}"
+
+
+def test_every_command_that_takes_a_name_is_asked() -> None:
+    asked = {f"{path} {what}" for path, what, _ in COMMANDS}
+    assert asked <= set(names_of(cli, "")), "what there is no such command or name for"
+    assert set(names_of(cli, "")) - asked == set(OTHERS)
