@@ -70,6 +70,13 @@ def test_of_what_a_file_said_before_no_name_tag_or_date_becomes_this_users(insig
         assert word not in insights.export()
 
 
+def test_a_file_gives_no_insight_a_persons_tag_or_a_standing(insights: Insights, tmp_path: Path) -> None:
+    forged = record(ORDER, tags=["parcels", "proven", "Verified", "user-provided", "safety"])
+    insights.import_from(written(tmp_path / "theirs.jsonl", forged))
+    (found,) = insights.newest()
+    assert found["tags"] == ["parcels"]
+
+
 def test_a_name_stays_with_the_insight_that_was_shown_under_it(insights: Insights, tmp_path: Path) -> None:
     insights.import_from(written(tmp_path / "good.jsonl", record(OWN, slug="retry", created_at="2026-01-10T00:00:00Z")))
     injection = insights.hand_over(["retry"], session="s1", about="labels").id

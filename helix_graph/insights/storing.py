@@ -168,11 +168,12 @@ def clean_tags(tags: Iterable[str]) -> tuple[str, ...]:
     return tuple(clean)
 
 
-#: Tags by which an insight is a person's, or is exempt from being measured: with them an agent could raise its own.
+#: Tags by which an insight is a person's, is exempt from being measured, or has what only its outcomes give: with them
+#: an agent could raise its own.
 _PERSONS_TAGS = frozenset(
     {
         scoring.USER_PROVIDED, scoring.SAFETY_TAG, scoring.CORRECTION, "corrections", "corrected", "human-provided",
-        "provided-by-user", "from-user", "by-user", "user-said", "user", "human", "person",
+        "provided-by-user", "from-user", "by-user", "user-said", "user", "human", "person", "proven", "verified",
     }
 )  # fmt: skip
 #: Letters of other scripts, digits and signs that are read as the Latin letter in front of them; accents, full width
