@@ -61,6 +61,27 @@ def test_rules_find_the_same_without_the_filter_before_them(text: str) -> None:
         assert redact_afresh(text) == found
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"amqp://{'kim' * 33}:w4lnu7/{KEY * 59}@mq.example.com/shop",
+        f"https://{'kim' * 33}:{KEY * 9}@example.com/shop",
+        f"https://{KEY * 12}@example.com/shop",
+        f"https://{KEY}:x-oauth-basic@example.com/shop",
+        f"'redis://kim:{KEY}@'",
+        f"https://{KEY}@o1.ingest.sentry.io/2",
+        f"https://{'example.com/' * 9}v1/{KEY}{KEY}",
+        f"https://{'example.com/' * 15}reset/{'kim/' * 2}private-{KEY}",
+        f"http -a kim:{KEY} :8080/cart",
+        f"['https', '--auth', 'kim:{KEY}', 'example.com']",
+    ],
+)
+def test_an_address_is_cut_at_whatever_length_its_rule_allows(text: str) -> None:
+    """What must follow a needle is no shorter than what the rule's expression looks for."""
+    assert KEY not in redact(text).text
+    assert KEY not in redact("a line of the log\n" * 100 + text).text
+
+
 @given(TEXTS)
 def test_lines_that_announce_a_value_are_seen_without_the_test_before_the_expression(text: str) -> None:
     found = redact(text)

@@ -206,10 +206,10 @@ secret folded: mnemonic ¦ phrase ¦ seedphrase ¦ seed
     (?i)(?:mnemonic|(?:seed|recovery|backup|secret)[ _-]?phrase|wallet[ _-]?seed)\W{1,8}(?:is\W{1,4})?(
     (?:[a-z]{3,8} ){11,23}[a-z]{3,8})
 # A password may hold an @ itself; the last one before the host ends it. A file named after an address has _ for /.
-password _is_real_value: :// ¦ :__
+password _is_real_value: ://{USER} ¦ :__
     :(?://|__)[^\s/:@\"'`<>\[\]]{0,100}:([^\s/\"'`<>\[\]?#,]{1,200})@(?=[A-Za-z0-9\[])
 # With signs that should be encoded; a port in front of them is none of a password.
-password _is_real_value: ://
+password _is_real_value: ://{USER}
     ://[^\s/:@\"'`<>\[\]]{0,100}:(?!\d{1,5}[/?#])([^\s@\"'`<>\[\]]{1,1200})@(?=[A-Za-z0-9][A-Za-z0-9.-]{0,100}(?::\d
     |[/?\s\"'`]|$))
 # Go's form, and the lines of .pgpass.
@@ -276,9 +276,9 @@ private-key folded: 0x…[0-9a-f]{64}
 private-key folded: accounts ¦ private ¦ deployer ¦ signer ¦ wallet ¦ pk
     (?i)\b(?:accounts|private|deployer|signer|wallet|pk)\b[^\n\w]{0,8}[\"'](0x[0-9a-f]{64})[\"']
 # A token in the user's place, with nothing or a word in the password's; an address in quotes without its host.
-token _has_random_value: ://
+token _has_random_value: ://{USER}
     ://([A-Za-z0-9_-]{20,255}):(?:x-oauth-basic|x-token-auth|x|api_token|)@
-password _is_real_value: ://
+password _is_real_value: ://{USER}
     ://[^\s/:@\"'`<>\[\]]{1,100}:([^\s/\"'`<>\[\]?#@{}$]{6,200})@(?=[{$\"'])
 password _is_real_value: @…[\w.-]{1,80}:\d{2,5}/
     (?<![\w/.:@-])[A-Za-z]\w{0,30}/([^\s/@\"'`<>\[\]:]{5,100})@[\w.-]{1,80}:\d{2,5}/\w
@@ -288,21 +288,21 @@ password _is_real_value: sip: ¦ sips:
 licence-key: -…[A-Z0-9]{5}-[A-Z0-9]{5}-[A-Z0-9]{5}- ¦ -…\d{6}-\d{6}-\d{6}-
     (?<![A-Za-z0-9-])(?:(?=[A-Z-]*\d[A-Z-]*\d)(?:[A-Z0-9]{5}-){4}[A-Z0-9]{5}|(?:\d{6}-){7}\d{6})(?![A-Za-z0-9-])
 # Addresses that are keys: https://mainnet.infura.io/v3/…, …/hooks/…, …/inputs/…
-token _has_random_value: ://
+token _has_random_value: ://{PATH}
     ://(?:hooks?\.[^\s\"'<>/]{1,80}/[^\s\"'<>]{0,60}?|[^\s\"'<>]{1,120}?/)(?:in|v\d|hooks?|webhooks?|inputs|services
     |triggers|bot|rpc|apikey|token)/([0-9a-f]{32,64}|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|
     [A-Za-z0-9_-]{24,120})(?=[/\s\"'`<>)?]|$)
 # Sentry's address holds a key where others hold a user.
-password _is_real_value: ://
+password _is_real_value: ://{USER}
     ://([A-Za-z0-9]{8,64})@(?=[A-Za-z0-9.-]{0,80}sentry)
-token _has_random_value: ://
+token _has_random_value: ://{USER}
     ://([\w.~%+-]{16,255})@(?=[A-Za-z0-9\[])
 token _has_random_value: =…(?:(?<=(?i:sig|ure|key|ken|ode|pid|_id|ass|ret|sid|ion|ket|uth|otp|jwt|ess|ash|tkn|ite|gic)=)|(?<=[?&]t=))[^\s&\"'`<>#\\\[\]]{16}
     (?i)(?:[?&;]|(?<![\w.$/=-])(?=(?:sid|token|tkn|session|sig)=))(?:[\w-]{0,20}[_-])?(?:sig|signature|key|apikey|
     token|tkn|code|app_?id|pass|secret|sid|session|ticket|auth|otp|jwt|access|hash|data|t|invite|magic)=
     ([^\s&\"'`<>#\\\[\]]{16,2048})
 # A link that lets in whoever has it.
-token _has_random_value: ://
+token _has_random_value: ://{PATH}
     ://[^\s\"'<>]{1,200}?/(?:[\w-]{0,20}(?:reset|invit|verif|confirm|magic|activat|unsubscribe|token|unlock|recover|
     secret|private|share|join|one-time|login|signin|auth|callback|ical|feed|magic|receiver|subscri|signup|
     passwordless)[\w-]{0,20}|link|sub|subs|t|s|dl|k|v\d/http)(?:/(?:[\w-]|%40|\.){1,40}){0,2}/(?:private-)?
@@ -330,10 +330,10 @@ password-hash folded: identified ¦ password_hash ¦ passwordhash ¦ hashed_pass
     (?i)(?:identified\b[^\n]{0,60}?\b(?:as|values|password)|password_?hash|hashed_?password)
     [\"']?[\s:=(,]{1,4}[\"']?(?:\*|[SHT]:|0x)?([A-Fa-f0-9]{32,160}|[A-Za-z0-9+/=]{32,160})
 # As it is typed, and as a list: ["curl", "-u", "kim:X"].
-password _is_real_value: curl ¦ http ¦ https ¦ xh
+password _is_real_value: curl ¦ http…(?![:\w]) ¦ https…(?![:\w]) ¦ xh
     \b(?:curl|https?|xh)\b(?!:)[^\n|;&]{0,200}?[\s\"'](?:-u|-a|--user|--auth|--proxy-user|-U)
     (?:\\{0,15}[\"'])?[\s=,]{1,4}(?:\\{0,15}[\"'])?[^\s:\"'\[\]/]{1,64}:([^\s\"'\[\]]{4,200})
-password _is_real_value: curl ¦ http ¦ https ¦ xh
+password _is_real_value: curl ¦ http…(?![:\w]) ¦ https…(?![:\w]) ¦ xh
     \b(?:curl|https?|xh)\b(?!:)[^\n|;&]{0,200}?\s(?:-u|-a|--user|--auth|--proxy-user|-U)
     [\s=]{0,4}[\"'][^\s:\"']{1,64}:([^\"'\n]{4,200})[\"']
 # In the lines below, up to the word that ends them.
@@ -341,7 +341,7 @@ password _is_second_real: <<
     {TAKERS}[^\n|<]{0,120}<<-?\s{0,2}[\"']?(?P<end>[A-Z_]{2,20})[\"']?[^\n]{0,60}\n\s{0,8}([^\s\"'`]{3,200})(?=\n
     (?:[^\n]{0,200}\n){0,2}\s{0,8}(?P=end))
 # A key in the user's place.
-token _has_random_value: curl ¦ http ¦ https ¦ xh
+token _has_random_value: curl ¦ http…(?![:\w]) ¦ https…(?![:\w]) ¦ xh
     \b(?:curl|https?|xh)\b(?!:)[^\n|;&]{0,200}?[\s\"'](?:-u|-a|--user|--auth)[\s=,\"']{1,4}([A-Za-z0-9_.-]{20,200}):
     (?:api_token|x|)(?=[\s\"']|$)
 # Keys of options and headers that say no more than "key".
@@ -434,6 +434,9 @@ _CHECKS = (
     _is_in_connection_string, _is_key_of_option, _is_made_value, _is_mixed_value, _is_netrc_password,
     _is_real_value, _is_second_real, _is_strong_password, _is_token, has_digit_or_both_cases,
 )  # fmt: skip
-CREDENTIAL_RULES = rules_of(
-    _RULES, checks=_CHECKS, parts={"COOKIES": _COOKIES, "COOKIE": _COOKIE, "BARE": _BARE, "TAKERS": _TAKERS}
-)
+#: What an address goes on with that has a user before its host, or a part of its path as long as a key.
+_USER, _PATH = r"…[^\s@\"'`<>\[\]]{1,1302}+@", r"…[^\s\"'<>]{1,350}?/[A-Za-z0-9_.~-]{20}"
+_PARTS = {
+    "COOKIES": _COOKIES, "COOKIE": _COOKIE, "BARE": _BARE, "TAKERS": _TAKERS, "USER": _USER, "PATH": _PATH,
+}  # fmt: skip
+CREDENTIAL_RULES = rules_of(_RULES, checks=_CHECKS, parts=_PARTS)

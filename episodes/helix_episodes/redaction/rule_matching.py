@@ -211,6 +211,8 @@ class SiftedText:
         # As bytes, of which each is looked up in a table: a quarter of the time that a text takes.
         self.words = set(text.encode("ascii", "replace").translate(_WORDS_APART).decode().split())
         self.telling, self.parts, self.mixed_words, self.has_long_word = vocabulary.sift(self.words)
+        #: The lines around needles, which several rules look for: half a dozen are about addresses.
+        self.spans: dict[tuple[object, ...], list[tuple[int, int]]] = {}
 
     @cached_property
     def lowered(self) -> str:
@@ -328,15 +330,22 @@ def _whole_words(needle: str, *, ends: bool) -> list[str]:
 
 def cuts_around(rule: SecretRule, needles: list[str], sifted: SiftedText) -> Iterator[Cut]:
     """What the rule finds around these of its needles."""
-    text, where = sifted.text, sifted.lowered if rule.folded else sifted.text
-    if rule.spans_lines or len(where) <= _FEW_LINES:
-        spans = [(0, len(where))] if any(map(partial(_occurs, where), needles)) else []
-    else:
-        spans = lines_around(sorted(place for needle in needles for place in _places(needle, where)), where)
+    key = (rule.folded, rule.spans_lines, *needles)
+    spans = sifted.spans.get(key)
+    if spans is None:
+        spans = sifted.spans[key] = _spans_around(rule, needles, sifted)
     for start, end in spans:
-        for match in compiled_pattern(rule.pattern).finditer(text, start, end):
+        for match in compiled_pattern(rule.pattern).finditer(sifted.text, start, end):
             if rule.accept(match):
                 yield make_cut(rule.kind, *match.span(match.re.groups))
+
+
+def _spans_around(rule: SecretRule, needles: list[str], sifted: SiftedText) -> list[tuple[int, int]]:
+    """Where the rule is tried: on the lines around its needles, on all of a text that is short."""
+    where = sifted.lowered if rule.folded else sifted.text
+    if rule.spans_lines or len(where) <= _FEW_LINES:
+        return [(0, len(where))] if any(map(partial(_occurs, where), needles)) else []
+    return lines_around(sorted(place for needle in needles for place in _places(needle, where)), where)
 
 
 def lines_around(places: list[int], text: str) -> list[tuple[int, int]]:
