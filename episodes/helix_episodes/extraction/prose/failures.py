@@ -30,6 +30,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from helix_episodes.extraction.prose.sentences import (
+    has_any,
     is_doubtful,
     is_on_purpose,
     is_rule_of_exit,
@@ -309,6 +310,7 @@ _ERROR = (
     r"|(?-i:[A-Z])\w*(?:Error|Exception)\b)"
 )
 _GET = r"(?:i|we)(?:'(?:m|re|ve)| am| are| have)?(?: just| still| now| also)* (?:get(?:ting)?|got)"
+_SEE = r"(?:just |now |also )?(?:have|get(?:ting)?|got|see(?:ing)?)"
 #: What a thing does, by the ending of its verb.
 _DOES = r"(?!(?:is|was|has|this)\b)[a-z]+s"
 _OFTEN = r"(?:\w+ly |now |still |just |all |again |also )*"
@@ -319,49 +321,59 @@ _STATES = (
     r"|outdated|stale|worse|red|ignored|frozen|dead|corrupt(?:ed)?|flaky|cut off|out of sync"
     r"|(?:un|mis)\w{3,}(?:able|ed)|in\w{3,}(?:ect|urate|id|ble|ete))"
 )
-_FAIL = (
-    r"(?:fail|crash|hang|freeze|flicker|disappear|vanish|overlap|overflow|segfault|explode|complain|loop|leak|break)"
-)
+_FAILURES = (
+    "fail", "crash", "hang", "freeze", "flicker", "disappear", "vanish", "overlap", "overflow", "segfault", "explode",
+    "complain", "loop", "leak", "break",
+)  # fmt: skip
+_FAIL = rf"(?:{'|'.join(_FAILURES)})"
 FAILS = rf"{_FAIL}(?:e?[sdn]|ing)"
 #: What there is where something failed.
-_FAULT = (
-    r"(?:errors?|exceptions?|failures?|conflicts?|regressions?|typos?)\b"
-    r"(?! (?:to|of|for)\b)"
-)
-_TROUBLES = (
+_FAULTS = ("error", "exception", "failure", "conflict", "regression", "typo")
+_FAULT = rf"(?:{'|'.join(_FAULTS)})s?\b(?! (?:to|of|for)\b)"
+#: The forms of such a statement, each behind the letters of which some are in all that it finds: most sentences have
+#: none of them, and the forms take a microsecond a letter.
+_TROUBLES: tuple[tuple[tuple[str, ...], str], ...] = (
     # It persists.
-    rf"(?:^|(?<=\w ))still (?!{_NO_EVENT}|{_STILL_FINE})\w+",
+    (("still ",), rf"(?:^|(?<=\w ))still (?!{_NO_EVENT}|{_STILL_FINE})\w+"),
     # It is too much.
-    rf"(?:^|\b(?:{_BE}|{_DOES}|still) (?:\w+ )?)too \w+",
+    (("too ",), rf"(?:^|\b(?:{_BE}|{_DOES}|still) (?:\w+ )?)too \w+"),
     # It does not happen, or cannot be done.
-    r"\b(?:i|we) (?:still )?(?:(?:ca|could)(?:n't| not)|do(?:n't| not) see) (?!{_NO_EVENT})\w+",
-    rf"{_NOT} (?!{_NO_EVENT}|{_STATES}|{_FAIL}|(?:an?|the|my|your|our)\b)(?:\w+ly )?\w+",
-    r"\b(?:never|nothing|none of (?:it|them|the \w+)) (?:is|are|has|have|\w+s)\b",
+    (("n't", "not"), r"\b(?:i|we) (?:still )?(?:(?:ca|could)(?:n't| not)|do(?:n't| not) see) \w+"),
+    (
+        ("n't", "not", "no longer"),
+        rf"{_NOT} (?!{_NO_EVENT}|{_STATES}|{_FAIL}|(?:an?|the|my|your|our)\b)(?:\w+ly )?\w+",
+    ),
+    (("never", "nothing", "none of"), r"\b(?:never|nothing|none of (?:it|them|the \w+)) (?:is|are|has|have|\w+s)\b"),
     # It shows an error.
-    rf"\b(?:{_DOES}|{_GET})\b(?:(?!\b(?:of|no)\b)[^.?!\n]){{0,30}}?\b{_ERROR}|\bdoes nothing\b(?! by\b)",
-    rf"\bthere(?:'s| is| are) (?:(?!(?:no|not|any|never)\b)\w+ ){{0,2}}?{_FAULT}",
     (
-        r"^(?:i|we)(?:'(?:m|re|ve)| am| are)? (?:just |now |also )?"
-        r"(?:have|get(?:ting)?|got|see(?:ing)?)"
-        rf" (?:(?!(?:no|not|any|the)\b)\w+ ){{0,2}}?{_FAULT}"
+        ("4", "5", "error", "trace", "nan", "exception", "does nothing"),
+        rf"\b(?:{_DOES}|{_GET})\b(?:(?!\b(?:of|no)\b)[^.?!\n]){{0,30}}?\b{_ERROR}|\bdoes nothing\b(?! by\b)",
     ),
-    rf"^(?:still )?(?:the )?same {_FAULT}|\bpersists?\b",
+    (_FAULTS, rf"\bthere(?:'s| is| are) (?:(?!(?:no|not|any|never)\b)\w+ ){{0,2}}?{_FAULT}"),
+    (
+        _FAULTS,
+        rf"^(?:i|we)(?:'(?:m|re|ve)| am| are)? {_SEE} (?:(?!(?:no|not|any|the)\b)\w+ ){{0,2}}?{_FAULT}",
+    ),
+    ((*_FAULTS, "persist"), rf"^(?:still )?(?:the )?same {_FAULT}|\bpersists?\b"),
     # It is in a state that nobody wants, or goes wrong.
-    rf"\b{_BE} {_OFTEN}{_STATES}\b|^{_STATES}\W*$",
+    ((), rf"\b{_BE} {_OFTEN}{_STATES}\b|^{_STATES}\W*$"),
     (
-        r"\b(?<!\bno )(?!(?:to|an?|the|not|longer|what(?:ever)?)\b)[\w)/.-]+ "
-        rf"{_OFTEN}{FAILS}\b(?! (?:nothing|\w+s)\b)"
+        _FAILURES,
+        rf"\b(?<!\bno )(?!(?:to|an?|the|not|longer|what(?:ever)?)\b)[\w)/.-]+ {_OFTEN}{FAILS}\b(?! (?:nothing|\w+s)\b)",
     ),
-    rf"(?<!\bno )\b(?:they|both|\w+s) {_OFTEN}(?:fail|crash)\b",
-    rf"\b[1-9]\d*(?: \w+)? (?:failed\b|warnings?\b|{_FAULT})",
+    (("fail", "crash"), rf"(?<!\bno )\b(?:they|both|\w+s) {_OFTEN}(?:fail|crash)\b"),
+    ((*_FAULTS, "failed", "warning"), rf"\b[1-9]\d*(?: \w+)? (?:failed\b|warnings?\b|{_FAULT})"),
     # It is one thing instead of another, or twice what it was to be.
-    rf"\b(?:{_BE}|{_DOES}|{_GET})\b[^.?!\n]{{0,60}}\b(?:instead of|rather than)\b",
-    rf"\b(?:{_BE}|{_DOES})\b[^.?!\n]{{0,50}}\btwice\b(?! (?:an?|each|every)\b)",
+    (
+        ("instead of", "rather than"),
+        rf"\b(?:{_BE}|{_DOES}|{_GET})\b[^.?!\n]{{0,60}}\b(?:instead of|rather than)\b",
+    ),
+    (("twice",), rf"\b(?:{_BE}|{_DOES})\b[^.?!\n]{{0,50}}\btwice\b(?! (?:an?|each|every)\b)"),
     # It is not so, or not everywhere.
-    rf"\b{_DOES}\b[^.?!\n]{{0,40}}\bbut not\b",
-    r"^(?:still )?not \w+ed\b|^(?:does|did)(?:n't| not) \w+",
+    (("but not",), rf"\b{_DOES}\b[^.?!\n]{{0,40}}\bbut not\b"),
+    (("n't", "not"), r"^(?:still )?not \w+ed\b|^(?:does|did)(?:n't| not) \w+"),
 )
-_TROUBLE = re.compile("|".join(f"(?:{one})" for one in _TROUBLES), re.IGNORECASE)
+_TROUBLE = tuple((words, Regex(form, re.IGNORECASE)) for words, form in _TROUBLES)
 #: What is against what should be; the "should" of it supposes nothing.
 _CONTRASTED = re.compile(
     r"\bshould(?:n't| not)?\b[^.?!\n]{1,80}?,? but (?:\w+ly |now |only |still )*"
@@ -386,11 +398,16 @@ def states_trouble(sentence: str) -> bool:
     return not (supposed or _MODAL.search(statement[: found.end()]) or is_doubtful(statement, found, within=False))
 
 
-# A prompt is asked what it says of the work by half a dozen rules, and the expressions take a microsecond a letter.
+# A prompt is asked what it says of the work by half a dozen rules.
 @lru_cache(maxsize=1024)
 def _trouble_in(sentence: str) -> tuple[str, re.Match[str] | None]:
     """What a sentence states, without opening, condition and the question behind it, and the words of trouble in it."""
     statement = _CONDITION.sub("", _OPENING.sub("", spelled(sentence))).strip()
     if asked := _INVERTED.search(statement):
         statement = statement[: asked.start()]
-    return statement, _CONTRASTED.search(statement) or _TROUBLE.search(statement)
+    lowered = statement.lower()
+    if "should" in lowered and (contrasted := _CONTRASTED.search(statement)):
+        return statement, contrasted
+    found = (form.search(statement) for words, form in _TROUBLE if not words or has_any(lowered, words))
+    # Of two that begin at one place, the one whose form comes first.
+    return statement, min(filter(None, found), key=lambda one: one.start(), default=None)
