@@ -80,7 +80,8 @@ def uses(memory: Memory, name: str) -> tuple[int, float]:
         "\uff55ser-provided", "user-provided,ci", "ci; safety",
         "us\u0435r-\u0440r\u043evided", "s\u0430fety", "us\u00e9r",
         "user\u200b-provided",
-        "us3r-prov1ded", "userprovided", "correction", "Correction ", "c\u043errection", "proven", "Pr\u043even", "verified",
+        "us3r-prov1ded", "userprovided", "correction", "Correction ", "c\u043errection",
+        "proven", "Pr\u043even", "verified",
     ],
 )  # fmt: skip
 def test_tags_of_a_person_are_refused_however_they_are_spelt(memory: Memory, tag: str) -> None:

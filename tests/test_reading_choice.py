@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import doctest
 import importlib.metadata
 import json
 import os
 import subprocess
 import sys
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -28,7 +30,6 @@ from helix_graph import Memory
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from pathlib import Path
 
 CLAUDE = {"type": "user", "uuid": "1", "sessionId": "s1", "message": {"role": "user", "content": "hello"}}
 
@@ -297,6 +298,19 @@ def test_whatever_fails_in_another_packages_reader_is_its_own_named_problem(
     assert (len(report.written), len(report.failed)) == (1, 1)
     assert kind in report.failed[0].problem
     assert capsys.readouterr().out == ""
+
+
+def test_the_reader_of_our_page_reads_its_log_where_it_is_installed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    page = Path(__file__).parents[1] / "docs" / "how-to" / "write-a-reader.md"
+    example = doctest.DocTestParser().get_doctest(page.read_text(), {}, page.name, str(page), 0)
+    doctest.DocTestRunner().run(example, clear_globs=False)
+    monkeypatch.setattr(importlib.metadata, "entry_points", lambda **_: [Point("diary", example.globs["DiaryReader"])])
+    log = write(tmp_path / "monday.jsonl", {"who": "user", "said": "Fix the tests"})
+    assert [one.name for one in find_logs(tmp_path)] == ["monday.jsonl"]
+    (session,) = read_sessions(log)
+    assert (session.id, session.reader) == ("monday", "diary")
 
 
 def test_a_reader_that_gives_no_sessions_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
