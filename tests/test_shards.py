@@ -32,6 +32,8 @@ from small_worlds import memory_of
 from thoroughness import few
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from helix_episodes.model import Episode
 
 pa = pytest.importorskip("pyarrow")
@@ -436,9 +438,40 @@ def test_a_folder_with_other_files_is_left_alone(shards: Path, tmp_path: Path) -
     assert [path.name for path in (tmp_path / "taken").iterdir()] == ["thesis.txt"]
 
 
+def test_nothing_that_is_given_is_left_out_without_a_word(shards: Path, sums: Path, tmp_path: Path) -> None:
+    """Half the tables of a fold counted for nothing, and days were not chosen from sums."""
+    output, half, empty = tmp_path / "all", tmp_path / "half", tmp_path / "empty"
+    shutil.copytree(sums, half)
+    (half / "runs.parquet").unlink()
+    empty.mkdir()
+    day = shard_files(shards)[0].parent
+    wrong: dict[str, Callable[[], object]] = {
+        r"half, which has neither shards nor all tables of a fold \(runs.parquet is not there\)": lambda: fold(
+            [shards, half], output
+        ),
+        "one day of shards; name the folder above it": lambda: fold([day], output),
+        "sums alone, which have no days": lambda: fold([sums], output, since=DAYS[1]),
+        f"no shards of this period, but of {DAYS[0]} to": lambda: fold([shards], output, since="2031-01-01"),
+        "have no shards": lambda: fold([empty], output),
+    }
+    for said, call in wrong.items():
+        with pytest.raises(InvalidArgument, match=said):
+            call()
+    assert not output.exists()
+    assert fold([empty, sums], output).rows == fold([sums], tmp_path / "again").rows
+
+
+def test_a_memory_that_was_only_begun_has_no_shards_yet(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / ".git").mkdir()
+    monkeypatch.chdir(tmp_path)
+    assert run(["init"]) == 0
+    assert run(["pack", "--output", "shards"]) == 0
+    assert "0 shards written" in capsys.readouterr().out
+
+
 def test_what_cannot_be_folded_is_said(shards: Path, tmp_path: Path) -> None:
-    with pytest.raises(InvalidArgument, match="have no shards"):
-        fold([tmp_path], tmp_path / "sums")
     with pytest.raises(NotFound, match="no folder"):
         fold([tmp_path / "nowhere"], tmp_path / "sums")
     with pytest.raises(InvalidArgument, match="engine"):

@@ -74,13 +74,14 @@ def path_of_shard(folder: Path, key: ShardKey) -> Path:
     return folder / key.day / f"{blake2b(key.project.encode(), digest_size=8).hexdigest()}.parquet"
 
 
-def shard_files(folder: Path, *, since: str = "", until: str = "") -> list[Path]:
-    """The shards in a folder in order, of the days from ``since`` to the one before ``until``."""
-    days = [
-        day
-        for day in folder.iterdir()
-        if _DAY.fullmatch(day.name) and since <= day.name and (not until or day.name < until) and day.is_dir()
-    ]
+def is_day(name: str) -> bool:
+    """Whether a folder of shards of one day is called so."""
+    return _DAY.fullmatch(name) is not None
+
+
+def shard_files(folder: Path) -> list[Path]:
+    """The shards in a folder in order."""
+    days = [day for day in folder.iterdir() if is_day(day.name) and day.is_dir()]
     return sorted(path for day in days for path in day.iterdir() if _NAME.fullmatch(path.name))
 
 

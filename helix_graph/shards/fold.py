@@ -9,8 +9,8 @@ given and on disk beyond. ``spark`` folds on a cluster, whose workers have to se
 
 What is folded are folders of shards, and folders that an earlier fold has written: sums add up, so a day can be folded
 once and added to other days in any order. A failure that a forked session repeats counts in the session that has it
-first, also where that began on another day: shards of the `LOOK_BACK` days before ``since``, as far as they are in the
-folders, are looked at for such failures, though not added up.
+first, also where that began on another day: shards of the days before ``since``, as far as they are in the folders, are
+looked at for such failures, though not added up (`helix_graph.shards.inputs`).
 
 ``local`` computes them through the code that answers questions. It is the measure that the engines are held to: nodes
 and edges are the sums that a compile keeps, runs and situations come from `helix_graph.causality.check_runs`, issues
@@ -23,7 +23,6 @@ import functools
 import operator
 from collections import Counter, defaultdict
 from contextlib import contextmanager
-from datetime import datetime, timedelta
 from itertools import chain
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -31,7 +30,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import msgspec
 
-from helix_episodes.errors import HelixGraphError, InvalidArgument, NotFound, ProgramFailed, WriteFailed
+from helix_episodes.errors import HelixGraphError, ProgramFailed, WriteFailed
 from helix_episodes.safe_files import TEMPORARY_SUFFIX, make_folder, open_regular
 from helix_graph.causality.check_runs import is_judged, situations_of, tries_a_change
 from helix_graph.errors import FolderInUse
@@ -56,12 +55,11 @@ from helix_graph.shards.engines import (
 from helix_graph.shards.files import (
     ShardDamaged,
     arrow_schema,
-    check_shard,
     find_damage,
     impossible_number,
     parquet_modules,
-    shard_files,
 )
+from helix_graph.shards.inputs import NOTED_IN, FoldInputs, find_inputs
 from helix_graph.shards.rows import (
     LONGEST_MESSAGE,
     NO_DAY,
@@ -70,8 +68,8 @@ from helix_graph.shards.rows import (
     run_counts,
     run_key,
 )
-from helix_graph.shards.session_sample import CountedSessions, Sample, as_metadata, digest_of, sample_in, smallest
-from helix_graph.validation import as_choice, as_datetime
+from helix_graph.shards.session_sample import Sample, as_metadata, digest_of, smallest
+from helix_graph.validation import as_choice
 
 if TYPE_CHECKING:
     import sqlite3
@@ -84,14 +82,10 @@ if TYPE_CHECKING:
     Rows = Iterable[tuple[Any, ...]]
 
 Engine = Literal["local", "duckdb", "spark"]
-#: A session that was resumed after so many days counts the failures that it repeats again, where days are folded apart.
-LOOK_BACK = timedelta(days=31)
 #: No company has as much of anything; a hundred folds of such fit into a sum.
 _MOST_OF_ALL = 10**16
 #: Rows are written in groups of so many, however the engine gives them: the bytes depend on nothing else.
 ROWS_A_GROUP = 65_536
-#: The table in whose metadata the sample of sessions is.
-_NOTED_IN = "labels"
 
 
 class FoldReport(msgspec.Struct, frozen=True, kw_only=True):
@@ -102,20 +96,6 @@ class FoldReport(msgspec.Struct, frozen=True, kw_only=True):
     shards: int
     earlier: int
     rows: dict[str, int]
-
-
-class _Inputs(msgspec.Struct, frozen=True):
-    """The ``shards`` to add up, those of the days ``before``, and the folders of ``earlier`` folds.
-
-    ``has_copies`` says whether an episode is in more than one shard, as in folders of several machines, or after a pack
-    that was killed. ``sample`` is that of their sessions.
-    """
-
-    shards: list[Path]
-    before: list[Path]
-    earlier: list[Path]
-    has_copies: bool
-    sample: Sample
 
 
 def fold(  # noqa: PLR0913  (the options of the command)
@@ -140,12 +120,11 @@ def fold(  # noqa: PLR0913  (the options of the command)
         memory_limit: The most that DuckDB takes (``4GB``), or a Spark process; by default as the engine has it.
 
     Raises:
-        InvalidArgument: There are no shards, no such engine or no such day; or an earlier fold has sessions that other
-            folders have, too.
+        InvalidArgument: There is no such engine; or as `helix_graph.shards.inputs.find_inputs`.
         ShardDamaged: A shard, or a file of an earlier fold, cannot be read; the message names it.
     """
     chosen: Literal["duckdb", "spark"] = as_choice("engine", engine, ("duckdb", "spark"))
-    inputs = _inputs(folders, since=_day("since", since), until=_day("until", until))
+    inputs = find_inputs(folders, since=since, until=until)
     check_output(output)
     opened = open_duckdb(memory_limit) if chosen == "duckdb" else open_spark(master, memory_limit)
     with opened as session, _damage_named(inputs):
@@ -177,39 +156,7 @@ def schema_of(sums: Sums) -> Any:  # noqa: ANN401  (a pyarrow.Schema, which need
     return pa.schema([(name, pa.int64() if name in sums.numbers else pa.string()) for name in sums.columns])
 
 
-def _day(option: str, value: date | str | None) -> str:
-    at = as_datetime(option, value)
-    return "" if at is None else f"{at:%Y-%m-%d}"
-
-
-def _inputs(folders: Sequence[Path], *, since: str, until: str) -> _Inputs:
-    shards: list[Path] = []
-    before: list[Path] = []
-    earlier: list[Path] = []
-    begin = f"{datetime.fromisoformat(since) - LOOK_BACK:%Y-%m-%d}" if since else ""
-    for folder in folders:
-        if not folder.is_dir():
-            raise NotFound(f"no folder {str(folder)!r}; name one that `helix-graph pack` has written")
-        if all((folder / f"{name}.parquet").is_file() for name in TABLES):
-            earlier.append(folder)
-        else:
-            shards += shard_files(folder, since=since, until=until)
-            before += shard_files(folder, since=begin, until=since) if since else []
-    if not shards and not earlier:
-        days = " of this period" if since or until else ""
-        named = ", ".join(map(str, folders))
-        raise InvalidArgument("folders", f"have no shards{days} ({named}); `helix-graph pack` writes some")
-    projects = {path.name for path in shards}
-    before = [path for path in before if path.name in projects]
-    counted = CountedSessions((folder, _sample_of(folder)) for folder in earlier)
-    for path in sorted(set(shards)):
-        counted.add_shard(path.parent.parent, check_shard(path))
-    for path in before:
-        check_shard(path)
-    return _Inputs(sorted(shards), sorted(before), earlier, counted.has_copies, counted.sample())
-
-
-def _tables(inputs: _Inputs, session: OpenEngine) -> dict[str, Table]:
+def _tables(inputs: FoldInputs, session: OpenEngine) -> dict[str, Table]:
     """The tables of all inputs together."""
     parts: dict[str, list[Table]] = {name: [] for name in TABLES}
     if inputs.shards:
@@ -241,17 +188,6 @@ def _is_any_negative(session: OpenEngine, table: Table, numbers: Iterable[str]) 
     return any(row["any"] for batch in session.batches(found, 1) for row in batch.to_pylist())
 
 
-def _sample_of(folder: Path) -> Sample:
-    """The sessions that an earlier fold says it has counted."""
-    pa, parquet = parquet_modules()
-    path = folder / f"{_NOTED_IN}.parquet"
-    try:
-        with open_regular(path) as file:
-            return sample_in(parquet.read_schema(file).metadata)
-    except (pa.ArrowException, OSError, ValueError) as error:
-        raise ShardDamaged(path=path, problem=str(error)) from error
-
-
 def check_fold(folder: Path) -> None:
     """Looks whether a folder is the output of a fold whose files can be read."""
     for path in (folder / f"{name}.parquet" for name in TABLES):
@@ -279,7 +215,7 @@ def write_tables(
     with replacing(output) as unfinished:
         return {
             name: _write(
-                unfinished / f"{name}.parquet", forms[name], rows, as_metadata(sample if name == _NOTED_IN else ())
+                unfinished / f"{name}.parquet", forms[name], rows, as_metadata(sample if name == NOTED_IN else ())
             )
             for name, rows in tables.items()
         }
@@ -317,7 +253,7 @@ def _write(path: Path, sums: Sums, batches: Iterable[Any], metadata: dict[bytes,
 
 
 @contextmanager
-def _damage_named(inputs: _Inputs) -> Iterator[None]:
+def _damage_named(inputs: FoldInputs) -> Iterator[None]:
     """Within, an error of an engine is that of a damaged file, where there is one."""
     try:
         yield

@@ -34,6 +34,7 @@ from helix_graph.graph.observations import trial_of
 from helix_graph.project import without_forgotten
 from helix_graph.shards.files import Member, ShardKey, path_of_shard, read_members, shard_files, write_shard
 from helix_graph.shards.rows import FACTS, Row, episode_id, rows_by_fact
+from helix_graph.trust import ACCEPTANCE
 
 if TYPE_CHECKING:
     from helix_graph.graph.asserted_facts import Named
@@ -102,7 +103,7 @@ def pack(
 def require_memories(memories: Sequence[Path]) -> None:
     """Raises NotFound where a folder has nothing of a memory, before anything is written to it."""
     for one in memories:
-        if not any((one / name).exists() for name in ("episodes", "causality", "helix.db")):
+        if not any((one / name).exists() for name in (ACCEPTANCE, "episodes", "causality", "helix.db", "shared")):
             raise NotFound(f"no memory {str(one)!r}; name the folder of one (.helix)")
 
 

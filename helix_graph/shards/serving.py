@@ -38,6 +38,11 @@ SERVED: Final[dict[str, Sums]] = {
 _LOOKED_UP = {"remedies": "fingerprint", "issues": "fingerprint", "labels": "label", "checks": '"check"'}
 
 
+def check_serving(output: Path) -> None:
+    """Refuses a folder that has other files than the tables that `serve` writes."""
+    check_output(output, tables=SERVED, others={"load.sql", *(f"{name}.csv" for name in SERVED)})
+
+
 def serve(folder: Path, output: Path) -> dict[str, int]:
     """Writes the tables from the sums that a fold has written into ``folder``; gives their numbers of rows.
 
@@ -49,8 +54,7 @@ def serve(folder: Path, output: Path) -> dict[str, int]:
         ShardDamaged: A file of the fold cannot be read.
     """
     check_fold(folder)
-    texts = {"load.sql", *(f"{name}.csv" for name in SERVED)}
-    check_output(output, tables=SERVED, others=texts)
+    check_serving(output)
     with open_duckdb() as session:
         tables = _tables(folder, session)
         rows = write_tables(output, {name: session.batches(tables[name], ROWS_A_GROUP) for name in SERVED}, SERVED)

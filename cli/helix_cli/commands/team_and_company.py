@@ -318,6 +318,10 @@ def fold(  # noqa: PLR0913  (its options)
     sums add up in any order. With --engine local the same tables come from this memory's graph, without a FOLDER.
     Every engine writes the same bytes.
     """
+    if serving is not None:  # before hours of folding
+        from helix_graph.shards.serving import check_serving
+
+        check_serving(serving)
     if engine == "local":
         if folders or since or until:
             raise click.UsageError("--engine local sums up this memory's graph; leave out folders and days")
