@@ -45,7 +45,6 @@ from helix_graph.validation import as_path
 
 if TYPE_CHECKING:
     import sqlite3
-    from datetime import datetime
 
     from helix_graph.insights.context import InsightContext
 
@@ -127,11 +126,14 @@ def import_from(context: InsightContext, path: Path, *, own: bool = False) -> Im
     """
     where = as_path("path", path)
     now = context.now()
+    marks: list[ImportMark] | None = []
     if legacy.is_database(where):
-        read: tuple[list[Record], list[ImportMark] | None] = list(_read_legacy(where, now=now)), []
+        try:
+            records: list[Record] = [checked_record(one, now=now) for one in legacy.read_legacy_database(where)]
+        except (ValueError, InvalidArgument) as error:
+            raise legacy.unusable(where, str(error)) from error
     else:
-        read = read_export(where, now=now)
-    records, marks = read
+        records, marks = read_export(where, now=now)
     if own:
         return take_in(context, records, marks=marks)
     file = ImportedFile(clean_line(where.name), sha256(read_regular(where)).hexdigest())
@@ -278,14 +280,6 @@ def sorted_lines(connection: sqlite3.Connection) -> Iterator[str]:
         (ImportMark(id=one, file=file, sha256=sha, ts=ts) for one, file, sha, ts in marked),
     )
     yield from (line_of(record) for records in groups for record in records)
-
-
-def _read_legacy(path: Path, *, now: datetime) -> Iterator[Record]:
-    for record in legacy.read_legacy_database(path):
-        try:
-            yield checked_record(record, now=now)
-        except (ValueError, InvalidArgument) as error:
-            raise legacy.unusable(path, str(error)) from error
 
 
 def _join_all(connection: sqlite3.Connection, records: list[Record]) -> None:
