@@ -119,7 +119,7 @@ class Mention(msgspec.Struct, frozen=True, gc=False):
 
 
 def folded(*texts: str | None) -> str:
-    """Texts on one page to look in, each once, in one case."""
+    """Texts joined for a search that ignores case, each once."""
     return "\n".join(dict.fromkeys(filter(None, texts))).casefold()
 
 
@@ -260,7 +260,7 @@ def row_of(node: GraphNode) -> dict[str, Any]:
 
 
 def find_node(connection: sqlite3.Connection, name: str) -> GraphNode:
-    """The node of that id, which is there."""
+    """The node of that id, which must exist."""
     row = connection.execute(
         "SELECT number, id, type, label, mentions, successes, measured FROM node WHERE id = ?", (name,)
     ).fetchone()

@@ -32,7 +32,7 @@ _DIGEST_BYTES = 16
 
 
 def text_digest(content: str) -> str:
-    """What two texts share that differ in case and blanks only.
+    """A digest of a text that ignores case and white space.
 
     >>> text_digest("Run  the tests") == text_digest("run the tests")
     True

@@ -53,8 +53,8 @@ class Plans(PlanContext):
         and may have ``seq``, ``slug``, ``delta``, ``verify``, ``depends`` and ``budget``; what it lacks is filled in.
 
         Raises:
-            InvalidPlan: A part is missing, unknown or of the wrong kind, two tasks have one number, one waits for a
-                task that there is not, or tasks wait for each other in a circle. The part is named.
+            InvalidPlan: A part is missing, unknown or of the wrong kind, two tasks have the same number, a task waits
+                for an unknown one, or tasks wait for each other in a circle. The part is named.
         """
         return save_plan(self.root, draft_of(plan))
 
@@ -63,7 +63,7 @@ class Plans(PlanContext):
         return find_plan(self.root, plan)
 
     def ready(self, plan: int | None = None) -> tuple[Task, ...]:
-        """The tasks that can begin now: pending, and all they wait for complete. None without a plan."""
+        """The tasks that can begin now: pending ones whose parents are complete. Empty without a plan."""
         found = self.load(plan)
         return ready_among(found.tasks) if found else ()
 
@@ -87,7 +87,7 @@ class Plans(PlanContext):
         blocked_reason: str | None = None,
         utilized_memories: Sequence[str] | None = None,
     ) -> UpdatedTask:
-        """Sets what is given of a task, by hand; a workspace does so itself when it ends, and feeds back as well.
+        """Changes the given fields of a task by hand; a workspace does so when it ends, and gives feedback as well.
 
         Args:
             seq: The task's number.
@@ -98,7 +98,7 @@ class Plans(PlanContext):
             utilized_memories: The names of the insights that helped.
 
         Raises:
-            InvalidArgument: The status is none of the four. A text contains a control character.
+            InvalidArgument: The status is not one of the four. A text contains a control character.
         """
         given = {
             "status": None if status is None else as_choice("status", status, TASK_STATUSES),
@@ -125,7 +125,7 @@ class Plans(PlanContext):
         return assess(self.root, self.insights, objective, approach)
 
     def reset_session_tracking(self, session: str) -> int:
-        """Lets a session be given everything again; how many insights it had been given."""
+        """Lets a session be given all insights again; returns how many it had been given."""
         return InjectedNames(self.root, session).reset()
 
     def learn(
@@ -136,7 +136,7 @@ class Plans(PlanContext):
         agent_id: str | None = None,
         pauses: Sequence[float] = PAUSES,
     ) -> LearnAnswer:
-        """Learns from a finished agent: its report ends its workspace, its insight is kept, and who waits is told.
+        """Learns from a finished agent: its report ends its workspace, its insight is stored, and waiting calls see it.
 
         Args:
             transcript: Its log, of any agent that `helix_episodes` can read.

@@ -125,8 +125,8 @@ class Topics:
         given must hold as well. ``limit`` is 0 to 1,000.
 
         Raises:
-            InvalidArgument: There is nothing in the query. It has words of one letter or digit alone, which are not
-                indexed; a date is none. Detail or mode is a word that there is not. A number lies outside its range.
+            InvalidArgument: The query is empty, or all its words are single letters or digits, which are not indexed.
+                A date is invalid. Detail or mode is an unknown word. A number lies outside its range.
         """
         kind = as_choice("detail", detail, get_args(SearchDetail))
         question = search.SearchQuestion(
@@ -159,8 +159,8 @@ class Topics:
         categories. ``compact`` shortens the briefing on everything to five topics.
 
         Raises:
-            InvalidArgument: There is nothing in the query. Detail or focus is a word that there is not. ``compact`` was
-                given with a query.
+            InvalidArgument: The query is empty. Detail or focus is an unknown word. ``compact`` was given with a
+                query.
         """
         now = self._clock()
         kind, begin = as_choice("detail", detail, get_args(BriefDetail)), moments_ago(now=now, hours=since)
@@ -202,8 +202,8 @@ class Topics:
         ``tag``, or else the last one.
 
         Raises:
-            InvalidArgument: There is no such action. The action needs a parameter that is not there; a parameter means
-                nothing to the action, or two exclude each other. ``match_str`` or the new text has nothing in it.
+            InvalidArgument: The action is unknown, lacks a parameter, or does not take one that was given; two
+                parameters exclude each other. ``match_str`` or the new text is empty.
             WrittenByOthers: The text or tags of an entry are somebody else's, which git or the team's server brought.
         """
         request = tool_actions.EditRequest(
@@ -252,13 +252,12 @@ class Topics:
     @overload
     def topics(self, action: str, *, progress: Watcher = None, **given: Value) -> tool_actions.Answer: ...
     def topics(self, action: str = "list", *, progress: Watcher = None, **given: Value) -> tool_actions.Answer:
-        """What there is, and keeping it in order; ``docs/explanation/topics.md`` has the actions and what each takes.
+        """Lists and maintains topics; ``docs/explanation/topics.md`` has the actions and what each takes.
 
-        ``progress`` is told how much is done of how much: of compact, import and reindex.
+        ``progress`` is called with how much of compact, import or reindex is done, and of how much.
 
         Raises:
-            InvalidArgument: There is no such action. The action needs a parameter that is not there; a parameter means
-                nothing to the action.
+            InvalidArgument: The action is unknown, lacks a parameter, or does not take one that was given.
         """
         stated = {name: value for name, value in given.items() if value is not None and value is not False}
         context = tool_actions.ActionContext(

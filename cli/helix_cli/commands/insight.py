@@ -229,7 +229,7 @@ def _render_told(answer: FeedbackAnswer | AttributionAnswer) -> None:
 @insight_command("feedback", render=_render_told)
 @click.option("--names", type=json_names, metavar="JSON", help="Names of the insights that the agent was shown.")
 @click.option("--outcome", help="delivered, blocked or plan_complete; not needed with --episode.")
-@click.option("--causal-names", type=json_names, metavar="JSON", help="Those of them that mattered (default: all).")
+@click.option("--causal-names", type=json_names, metavar="JSON", help="The ones that mattered (default: all).")
 @click.option("--episode", metavar="ID", help="Judge by the decisions and the outcome of this episode.")
 @click.option(
     "--outcome-text", metavar="TEXT", help="Judge each insight by how similar this description of the outcome is to it."

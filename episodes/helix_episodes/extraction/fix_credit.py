@@ -82,19 +82,19 @@ def credited_changes(
         return changes
     output = timeline.calls[failure.call].output if failure.call is not None else ""
     files = named_files(error, output[:_MOST_TEXT], alone=len(failure.events) == 1)
-    deeds = {one.id: _deed_of(timeline.calls_of(one)) for one in changes}
-    rewriters = [one for one in changes if deeds[one.id].rewrites]
-    formatters = [one for one in changes if deeds[one.id].formats or (kind == "lint" and one in rewriters)]
+    effects = {one.id: _effects_of(timeline.calls_of(one)) for one in changes}
+    rewriters = [one for one in changes if effects[one.id].rewrites]
+    formatters = [one for one in changes if effects[one.id].formats or (kind == "lint" and one in rewriters)]
     if formatters and (kind == "format" or error.family == "not formatted"):
         return formatters[-1:]  # whatever was edited, this is what brought it into form
     symbols = named_symbols(error)
     by_symbol = [
-        one for one in changes if any(has_word(symbol, text) for symbol in symbols for text in deeds[one.id].texts)
+        one for one in changes if any(has_word(symbol, text) for symbol in symbols for text in effects[one.id].texts)
     ]
-    at_place = [one for one in changes if not files.isdisjoint(deeds[one.id].files)]
-    open_ended = [one for one in changes if one in rewriters or deeds[one.id].writes_unnamed]
+    at_place = [one for one in changes if not files.isdisjoint(effects[one.id].files)]
+    open_ended = [one for one in changes if one in rewriters or effects[one.id].writes_unnamed]
     if any(one in at_place for one in by_symbol):
-        # Whoever edits the very name that is complained of does not leave it to the tool that rewrites.
+        # An edit of the very name that is complained of counts before a tool that rewrites.
         open_ended = [one for one in open_ended if one not in rewriters]
     if at_place or open_ended:
         # A command that names no files (a formatter, ``git checkout``) may have changed those too.
@@ -282,7 +282,7 @@ def named_files(error: Event, output: str, *, alone: bool) -> frozenset[str]:
     return frozenset(found | ({file_name(error.path)} if error.path else set()))
 
 
-class _Deed(NamedTuple):
+class _Effects(NamedTuple):
     """What the calls of a change did, and the names of the files that they wrote.
 
     ``rewrites``: a command lets a checker rewrite what it complains of. ``writes_unnamed``: a command changes files
@@ -296,9 +296,9 @@ class _Deed(NamedTuple):
     texts: tuple[str, ...]
 
 
-def _deed_of(calls: Sequence[ParsedCall]) -> _Deed:
+def _effects_of(calls: Sequence[ParsedCall]) -> _Effects:
     written = [(call, written_by(call)) for call in calls]
-    return _Deed(
+    return _Effects(
         formats=any(call.purpose == "format" for call in calls),
         rewrites=any(rewrites(part) for call in calls if call.operation == "run" for part in call.segments),
         writes_unnamed=any(call.operation == "run" and paths is None for call, paths in written),

@@ -93,8 +93,8 @@ def _in_detail(timeline: Timeline, error: Event, fix: Fix) -> Fix:
 def _fix(timeline: Timeline, error: Event) -> Fix | None:
     if error.family == _CONFLICT and error.id in timeline.call_numbers:
         return _merge_fix(timeline, error)
-    called = error.family not in MISCALLED | NOTHING_CHECKED or error.id not in timeline.call_numbers
-    if error.check in timeline.runs and error.id in timeline.run_of and called:
+    has_verdict = error.family not in MISCALLED | NOTHING_CHECKED or error.id not in timeline.call_numbers
+    if error.check in timeline.runs and error.id in timeline.run_of and has_verdict:
         return _check_fix(timeline, error)
     if error.id in timeline.reported:
         if error.check == CI:

@@ -16,12 +16,10 @@ request say nothing.
 >>> [presupposed_failure(text) for text in ("does it fail?", "why is this a list?", "tell me why it would fail")]
 [None, None, None]
 
-What a person tells an agent to do otherwise than it does, in the person's own words.
-
-A correction is worth more than anything else in a log, and a wrong one would be obeyed, so it is read conservatively:
-a prompt that begins with a "no" or a prohibition and says what not to do or what to do in its place, that says what was
-asked for, or how things are done here. What holds only for the moment ("don't commit yet") is no correction, nor is a
-question or a worry.
+A *correction* tells the agent to work in another way. It is worth more than anything else in a log, and a wrong one
+would be obeyed, so it is read conservatively: a prompt that begins with "no" or a prohibition and says what not to do
+or what to do instead, that says what was asked for, or how things are done here. What holds only for the moment
+("don't commit yet") is no correction, nor is a question or a worry.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""How advice did: feedback, links between insights, and their health."""
+"""Feedback on insights, links between insights, and their health."""
 
 from typing import TYPE_CHECKING, Annotated, Literal
 
@@ -23,11 +23,11 @@ def feedback(
     outcome: Annotated[Literal["delivered", "blocked", "plan_complete"], Meta(description="How the work went.")],
     *,
     causal_names: Annotated[
-        Texts | None, Meta(description="Those of them that mattered; without it all count, with [] none.")
+        Texts | None, Meta(description="The insights that mattered; all count by default, none with [].")
     ] = None,
     id: Annotated[str, Meta(description="Feedback with the same id counts once.")] = "",  # noqa: A002  (the command's option)
 ) -> str:
-    """Say how the work went for which you had insights, so that helpful ones rank higher: delivered, blocked, or
+    """Report how the work ended for which you had insights, so that helpful ones rank higher: delivered, blocked, or
     plan_complete. Use it once at the end of the task, and name in causal_names the insights that mattered. It counts
     for insights that this session was shown, once for each outcome.
     """
