@@ -46,8 +46,8 @@ def sync(
     With --to, your episodes, insights and topics go to a team's server, without secrets, and what others have comes in
     as quotations. Keep the password in ~/.pgpass, or the URL in HELIX_DATABASE.
 
-    With --mine, what you pushed counts as your own here, now and from now on: what you change or forget on one of your
-    machines is so on this one after its next sync --to. An administrator of the server could forge it.
+    With --mine, what you pushed counts as your own here from now on: edits and forgetting follow with each sync --to.
+    A server admin could forge it.
     """
     if team_project is not None and to is None:
         raise click.UsageError("--as names the project on a team's server; give --to as well")
