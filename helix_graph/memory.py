@@ -471,7 +471,7 @@ class Memory:
         if not (self.root / TEAM_STATE).exists():
             return None
         pulled = self.team.follow()
-        if pulled.episodes or pulled.deleted:
+        if pulled.episodes or pulled.deleted or pulled.own_news:
             self.graph.compile()
         return pulled
 

@@ -208,6 +208,14 @@ def test_an_entry_that_was_edited_is_so_at_its_place(two: Machine) -> None:
     assert entries(two, "desk")[1:] == [("tariffs", "The rates are in euros"), ("tariffs", "A second one")]
 
 
+def test_an_entry_whose_tag_is_removed_again_stays_on_both(two: Machine) -> None:
+    for options in (("--tags", "printer"), ("--remove", "printer")):
+        assert two("desk", "topic", "edit", "tag", "labels", "--index", "0", *options, online=True)[0] == 0
+        exchange(two, "laptop")
+        assert entries(two, "laptop") == entries(two, "desk") == [("labels", BATCHES), ("rates", RATES)]
+    settle(two)
+
+
 @pytest.mark.parametrize("first", few(["desk", "laptop"], 1))
 def test_of_two_edits_of_an_entry_the_later_holds(two: Machine, first: str, monkeypatch: pytest.MonkeyPatch) -> None:
     two("desk", "topic", "edit", "append", "rates", "--index", "0", "--text", "desk")
@@ -235,16 +243,35 @@ def test_an_entry_that_one_machine_deleted_and_the_other_edited_is_deleted(two: 
     assert entries(two, "desk") == entries(two, "laptop") == [("rates", RATES)]
 
 
-@pytest.mark.slow
-def test_what_was_edited_is_taken_in_though_a_question_quoted_it_before(two: Machine) -> None:
-    two("desk", "topic", "edit", "revise", "rates", "--index", "0", "--text", "The rates are in euros")
-    two("desk", "insight", "store", "--content", CENTS)
-    edit(two, "desk", f"{RETRY} (desk)")
-    exchange(two, "desk")
-    assert two("laptop", "topic", "search", "euros", online=True)[0] == 0
-    settle(two)
-    assert contents(two, "laptop") == {f"{RETRY} (desk)": "", CENTS: ""}
+def test_a_question_brings_in_what_is_new_on_the_other_machine(two: Machine) -> None:
+    two("desk", "topic", "edit", "revise", "rates", "--index", "0", "--text", "The rates are in euros", online=True)
+    two("desk", "insight", "store", "--content", CENTS, online=True)
+    edit(two, "desk", f"{RETRY} (desk)", online=True)
+    edit(two, "laptop", f"{RETRY} (laptop)")
+    _, found, notes = two("laptop", "topic", "search", "euros", online=True)
+    assert "The rates are in euros" in found
+    assert f'the edit of this machine is later and holds, not: "{RETRY} (desk)"' in notes
+    assert contents(two, "laptop") == {f"{RETRY} (laptop)": "", CENTS: ""}  # both of them this user's own
     assert entries(two, "laptop") == entries(two, "desk")
+    two("desk", "insight", "forget", *_named(two, "desk", CENTS), online=True)
+    two("laptop", "insight", "list", online=True)
+    assert contents(two, "laptop") == {f"{RETRY} (laptop)": ""}
+    settle(two)
+    assert contents(two, "laptop") == contents(two, "desk")
+
+
+@pytest.mark.slow
+def test_what_a_question_quoted_before_is_ones_own_later(on: Machine) -> None:
+    on("desk", "init")
+    on("desk", "topic", "store", "rates", RATES)
+    exchange(on, "desk")
+    on("laptop", "topic", "search", "rates", online=True)  # its memory begins from the server
+    exchange(on, "laptop", "--mine")
+    on("desk", "topic", "edit", "revise", "rates", "--index", "0", "--text", "The rates are in euros", online=True)
+    exchange(on, "laptop")
+    assert entries(on, "laptop") == [("rates", "The rates are in euros")]
+    exchange(on, "desk", "--mine")
+    settle(on)
 
 
 def test_a_session_is_as_it_was_corrected_last_on_either_machine(two: Machine, tmp_path: Path) -> None:
@@ -276,11 +303,10 @@ def test_what_was_forgotten_on_one_machine_is_forgotten_on_the_other(two: Machin
     Memory(tmp_path / "laptop" / "shop" / ".helix").insights.hand_over([name], session="fix-1", about="quuxdepot")
     exchange(two, "laptop")
     two("desk", "insight", "forget", name, online=True)
-    two("laptop", "forget", "--session", "fix-1", online=True)
-    two("laptop", "topic", "edit", "delete", "labels", "--index", "0", online=True)
-    for machine, said in (("desk", "2 forgotten (1 session)"), ("laptop", "1 forgotten")):
-        _, out, _ = two(machine, "sync", "--to")
-        assert f"From your other machines: 0 changed, {said}; now so here too." in out
+    two("laptop", "forget", "--session", "fix-1")
+    two("laptop", "topic", "edit", "delete", "labels", "--index", "0")
+    for machine, said in (("laptop", "1 forgotten"), ("desk", "2 forgotten (1 session)")):
+        assert f"From your other machines: 0 changed, {said}; now so here too." in two(machine, "sync", "--to")[1]
     for machine in ("desk", "laptop"):
         assert left(tmp_path / machine, "zorkbindery") == left(tmp_path / machine, "quuxdepot") == []
         assert contents(two, machine) == {RETRY: ""}

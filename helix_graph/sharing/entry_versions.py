@@ -12,6 +12,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 import msgspec
+from msgspec.structs import replace
 
 from helix_graph.project import digest as subject_of_name
 from helix_graph.sharing.model import LostEdit
@@ -85,13 +86,16 @@ def entry_changes(
             dead.add(subject)
             lost.append(_lost(theirs, "deleted", theirs.text))
         elif not found.is_edited:
-            versions[found.number] = (_item(theirs),)
+            versions[found.number] = (version_item(theirs),)
             changed += 1
         elif _rank(theirs) > _rank(mine):
-            versions[found.number] = (_item(theirs),)
+            versions[found.number] = (version_item(theirs),)
             lost.append(_lost(theirs, "there", mine.text))
         else:
-            versions[found.number] = (_item(theirs), _item(mine))  # in the log as what was replaced, it goes there too
+            versions[found.number] = (
+                version_item(theirs),
+                version_item(mine),
+            )  # in the log as what was replaced, it goes there too
             lost.append(_lost(mine, "here", theirs.text))
     for one in openings:
         if one.live is not None:
@@ -99,6 +103,22 @@ def entry_changes(
             deleted += 1
             lost += [_lost(one.live, "deleted", one.live.text)] if one.is_edited else []
     return EntryChanges(versions, frozenset(used), frozenset(dead), changed, deleted, tuple(lost))
+
+
+def reverted(
+    live: Mapping[int, SharedEntry], replaced: Iterable[ExportedEntry], exchanged: Collection[str]
+) -> dict[str, int]:
+    """The entries, by subject, that an edit gave a form back which they had before what the server has of them now.
+
+    A tag that was added and removed again makes such a one, and the server takes no form twice. An entry that an older
+    copy of the memory brought back is none: no later form of it is here.
+    """
+    later = {one.id for one in replaced if subject_of_entry(shared_entry(one)) in exchanged}
+    return {
+        subject: number
+        for number, one in live.items()
+        if number in later and (subject := subject_of_entry(one)) not in exchanged
+    }
 
 
 def _openings(
@@ -139,5 +159,6 @@ def _lost(one: SharedEntry, kept: str, text: str) -> LostEdit:
     return msgspec.convert({"what": f"an entry of {one.topic}", "kept": kept, "lost": text}, LostEdit)
 
 
-def _item(one: SharedEntry) -> str:
-    return msgspec.json.encode(entry_item(one)).decode()
+def version_item(one: SharedEntry, *, modified: str | None = None) -> str:
+    """An entry as an item of an import, with another date of its last edit where one is given."""
+    return msgspec.json.encode(entry_item(replace(one, modified=modified or one.modified))).decode()

@@ -68,11 +68,35 @@ class TeamSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     first_seconds: float = 30.0
 
 
+class LostEdit(msgspec.Struct, frozen=True, kw_only=True):
+    """What was edited on two machines of one person, or deleted on one and edited on the other.
+
+    ``kept`` says which holds now: the edit of this machine (``here``), that of the other one (``there``), or that it
+    was ``deleted`` or ``forgotten``. ``lost`` is what the edit said that does not hold.
+    """
+
+    what: str
+    kept: Literal["here", "there", "deleted", "forgotten"]
+    lost: str
+
+    def __str__(self) -> str:
+        """The sentence that names it."""
+        if self.kept == "deleted":
+            said = "was deleted on one of your machines and edited on another; it stays deleted"
+        elif self.kept == "forgotten":
+            said = "was forgotten on another machine of yours and edited here since; it is forgotten here too"
+        else:
+            whose = "this" if self.kept == "here" else "the other"
+            said = f"was edited on two machines of yours; the edit of {whose} machine is later and holds"
+        return f"{self.what} {said}" + (f', not: "{one_line(self.lost)}"' if self.lost else "")
+
+
 class TeamPulled(msgspec.Struct, frozen=True, kw_only=True):
     """What came in from others: new or changed ``objects`` and ``episodes`` among them, and what its authors deleted.
 
     ``complete`` says that nothing was left for the next time; ``problems`` are objects that are not taken in. ``away``
-    says why the server could not be asked. ``began`` is the project from which the memory began with this.
+    says why the server could not be asked. ``began`` is the project from which the memory began with this. Of this
+    user's own things ``own_news`` came from other machines of theirs, and ``lost`` are edits that gave way.
     """
 
     episodes: int = 0
@@ -82,6 +106,8 @@ class TeamPulled(msgspec.Struct, frozen=True, kw_only=True):
     problems: tuple[ShareProblem, ...] = ()
     away: str = ""
     began: str = ""
+    own_news: int = 0
+    lost: tuple[LostEdit, ...] = ()
 
     @property
     def sentences(self) -> tuple[str, ...]:
@@ -92,7 +118,7 @@ class TeamPulled(msgspec.Struct, frozen=True, kw_only=True):
         counts = f"{self.episodes} session{'s'[: self.episodes != 1]}, {others} other record{'s'[: others != 1]}"
         said = f"The memory began from the team project {self.began}: {counts}. What you store here goes there."
         more = f"{self.objects} new objects of the team were read, more are left. Next: helix-graph sync --to"
-        return (*([said] if self.began else ()), *([] if self.complete else [more]))
+        return (*([said] if self.began else ()), *([] if self.complete else [more]), *map(str, self.lost))
 
 
 class TeamPushed(msgspec.Struct, frozen=True, kw_only=True):
@@ -116,29 +142,6 @@ class TeamPushed(msgspec.Struct, frozen=True, kw_only=True):
         one = "1 thing that you changed here was" if self.behind == 1 else f"{self.behind} things changed here were"
         waits = f"{one} changed on another machine of yours too. Next: helix-graph sync --to --mine"
         return (*(f"{one}; it is not shared" for one in self.problems), *([waits] if self.behind else ()))
-
-
-class LostEdit(msgspec.Struct, frozen=True, kw_only=True):
-    """What was edited on two machines of one person, or deleted on one and edited on the other.
-
-    ``kept`` says which holds now: the edit of this machine (``here``), that of the other one (``there``), or that it
-    was ``deleted`` or ``forgotten``. ``lost`` is what the edit said that does not hold.
-    """
-
-    what: str
-    kept: Literal["here", "there", "deleted", "forgotten"]
-    lost: str
-
-    def __str__(self) -> str:
-        """The sentence that names it."""
-        if self.kept == "deleted":
-            said = "was deleted on one of your machines and edited on another; it stays deleted"
-        elif self.kept == "forgotten":
-            said = "was forgotten on another machine of yours and edited here since; it is forgotten here too"
-        else:
-            whose = "this" if self.kept == "here" else "the other"
-            said = f"was edited on two machines of yours; the edit of {whose} machine is later and holds"
-        return f"{self.what} {said}" + (f', not: "{one_line(self.lost)}"' if self.lost else "")
 
 
 class OtherMachines(msgspec.Struct, frozen=True, kw_only=True):

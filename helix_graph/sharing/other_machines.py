@@ -21,6 +21,7 @@ from helix_graph.graph.assertions import FOLDER as ASSERTIONS
 from helix_graph.graph.assertions import AssertionStore, name_of
 from helix_graph.helix_db import stamp
 from helix_graph.insights.model import HARVEST_SOURCE, ForgottenInsight, Insight
+from helix_graph.project import TEAM_EXCHANGED
 from helix_graph.project import digest as subject_of_name
 from helix_graph.sharing.entry_versions import entry_changes
 from helix_graph.sharing.exchanged import Exchange, exchange_of, is_edited_since, is_same_said, merge_insights
@@ -41,7 +42,7 @@ if TYPE_CHECKING:
     from helix_graph.sharing.private_lines import PrivateRecord
     from helix_graph.sharing.records import SharedRecord
     from helix_graph.sharing.replica import Replica
-    from helix_graph.sharing.server import ServerLine, TeamServer
+    from helix_graph.sharing.server import ServerEntry, ServerLine, TeamServer
 
     #: Forgets sessions in this memory alone; what of them could not be removed, in words.
     Forget = Callable[[Iterable[str]], Iterable[str]]
@@ -65,15 +66,27 @@ def deleted_by_user(server: TeamServer) -> set[str]:
     return {one.subject for one in server.own_tombstones() if one.is_by_author}
 
 
+def is_news(entry: ServerEntry, exchanged: Mapping[str, Exchange]) -> bool:
+    """Whether what the server lists of this role is something else than what both sides had."""
+    base = exchanged.get(entry.subject)
+    return base is not None if entry.kind == "gone" else base is None or base.there != entry.hash
+
+
 class TakingIn:
-    """One exchange's worth of what this user did elsewhere."""
+    """One exchange's worth of what this user did elsewhere; without ``forget`` sessions stay for the next one."""
 
     def __init__(
-        self, server: TeamServer, replica: Replica, sharing: Sharing, *, forget: Forget, now: Callable[[], datetime]
+        self,
+        server: TeamServer,
+        replica: Replica,
+        sharing: Sharing,
+        *,
+        forget: Forget | None,
+        now: Callable[[], datetime],
     ) -> None:
         self._server, self._replica, self._sharing, self._forget, self._now = server, replica, sharing, forget, now
         self._own, self._root = sharing.own, sharing.root
-        self._base = replica.exchanged
+        self._base, self._is_noted = replica.exchanged, (sharing.root / TEAM_EXCHANGED).exists()
         self._there = {one.subject: one for one in server.own_entries()}
         deleted = server.own_tombstones()
         self._deleted = {one.subject for one in deleted}
@@ -114,7 +127,7 @@ class TakingIn:
 
         A memory that never noted what was exchanged had it from there, or pushed it.
         """
-        return subject in self._deleted_by_user and (subject in self._base or not self._base)
+        return subject in self._deleted_by_user and (subject in self._base or not self._is_noted)
 
     def _records(self) -> dict[str, SharedRecord]:
         return {subject_of_record(one): one for one in self._own.records()}
@@ -125,6 +138,8 @@ class TakingIn:
         others = shared_episodes(self._root, {PREFIX + name for name in names})
         own = {name for name in names if PREFIX + name not in others} | (self._own.sessions_named() - names)
         gone = sorted(name for name in own if subject_of_session(name) in self._deleted_by_user)
+        if self._forget is None:
+            return ()
         for problem in self._forget(gone) if gone else ():
             self._problems.append(ShareProblem(file="forget", line=1, problem=problem, kind="invalid"))
         self._forgotten += len(gone)
@@ -176,7 +191,7 @@ class TakingIn:
     def _entries(self) -> frozenset[str]:
         """Makes entries of topics what they became elsewhere; the subjects that are not to be brought in as new."""
         records = self._records()
-        live = {one.own.id: one for one in records.values() if isinstance(one, SharedEntry) and one.own}
+        live = self._own.own_entries()
         replaced = self._own.replaced_entries()
         known = records.keys() | {subject_of_name(name) for name in self._own.forgotten(records.values())}
         is_any_gone = any(map(self._is_gone, known))
@@ -306,7 +321,7 @@ class TakingIn:
         for subject in new - self._exchanged.keys():
             if self._there[subject].kind == "episode":
                 self._exchanged[subject] = Exchange(here=self._there[subject].hash, there=self._there[subject].hash)
-        gone = self._base.keys() - self._there.keys()
+        gone = self._base.keys() - self._there.keys() - self._records().keys()
         self._replica.note_exchanged({name: one for name, one in self._exchanged.items() if one.here}, gone=gone)
 
 

@@ -290,6 +290,11 @@ class OwnRecords:
         """All entries of topics by their numbers, others' too."""
         return {one.id: one for one in self._topics.topics("export").entries}
 
+    def own_entries(self) -> dict[int, SharedEntry]:
+        """The entries that nobody brought, by their numbers."""
+        found = self._own_entries() if self._topics.database.path.exists() else ()
+        return {one.own.id: one for one in found if one.own}
+
     def replaced_entries(self) -> tuple[ExportedEntry, ...]:
         """Entries of topics as they were before they were changed or deleted here, with their numbers."""
         return self._topics.replaced_entries() if self._topics.database.path.exists() else ()

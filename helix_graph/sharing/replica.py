@@ -163,6 +163,14 @@ class Replica:
         record = acceptance_of(self.root)
         return record is not None and record.how == "init"
 
+    @property
+    def is_trusted(self) -> bool:
+        """Whether this user has said in this memory that the server speaks for them.
+
+        Of a memory that came from elsewhere they say it each time.
+        """
+        return self.state.mine and self.is_begun_here
+
     def _named(self, project: str) -> bytes:
         """What the seal of a project's name is of: one memory may come in the place of another, in the same folder."""
         record = acceptance_of(self.root)

@@ -30,6 +30,7 @@ from helix_graph.helix_db import kept_open
 from helix_graph.project import SERVER_VARIABLE, read_table, user_configuration
 from helix_graph.shared_authors import author_name
 from helix_graph.sharing.connection import check_project
+from helix_graph.sharing.entry_versions import reverted, version_item
 from helix_graph.sharing.erasure import erase
 from helix_graph.sharing.model import (
     OtherMachines,
@@ -39,7 +40,7 @@ from helix_graph.sharing.model import (
     TeamReport,
     TeamSettings,
 )
-from helix_graph.sharing.other_machines import OwnTakenIn, TakingIn, deleted_by_user
+from helix_graph.sharing.other_machines import OwnTakenIn, TakingIn, deleted_by_user, is_news
 from helix_graph.sharing.pushing import Pushing, digest_of, digest_of_all, own_objects
 from helix_graph.sharing.replica import Replica, ReplicaState
 from helix_graph.sharing.server import ServerObject, TeamServer
@@ -156,7 +157,7 @@ class Team:
                 standing = server.standing()
             self._begin(replica, standing, name)
             # Once said, it holds; of a memory that came from elsewhere each time anew.
-            is_trusted = mine or (replica.state.mine and replica.is_begun_here)
+            is_trusted = mine or replica.is_trusted
             own = OwnTakenIn(0, 0, (), OtherMachines())
             if is_trusted:
                 replica.change(mine=True)
@@ -199,6 +200,7 @@ class Team:
         pushing = Pushing(server, replica, self._sharing.own)
         if standing.may_write:
             self._note_deleted(server, replica)
+            self._renew_reverted(server, replica)
             mark, records = self._sharing.own.mark(), own_objects(self._sharing.own)
             pushing.push(itertools.chain(pushing.episodes(progress), pushing.records(records)), mine=mine)
             pushing.push_lines(mine=mine)
@@ -212,6 +214,17 @@ class Team:
         """
         named = set(itertools.chain.from_iterable(self._sharing.own.sessions().values()))
         return replica.note_deleted(server.deleted(named))
+
+    def _renew_reverted(self, server: TeamServer, replica: Replica) -> bool:
+        """Dates entries anew that have a form again which was deleted on the server; whether there is one."""
+        own = self._sharing.own
+        found = reverted(own.own_entries(), own.replaced_entries(), replica.exchanged)
+        gone = server.deleted(found)
+        if gone:
+            live, now = own.own_entries(), self._sharing.insights.now().isoformat()
+            versions = {found[one]: (version_item(live[found[one]], modified=now),) for one in gone}
+            self._sharing.topics.put_versions(versions)
+        return bool(gone)
 
     def follow(self, *, began: str = "", progress: Callable[[int, int, Path], None] | None = None) -> TeamPulled:
         """Brings in what others have, for as long as the user's settings say; the next call goes on from there.
@@ -231,10 +244,21 @@ class Team:
                 standing = server.standing()
                 self._begin(replica, standing, project)
                 pulled = self._pull(server, replica, standing, until=until, progress=progress)
-                return replace(pulled, began=began)
+                return replace(self._with_own(server, replica, pulled), began=began)
         except (TeamServerFailed, MissingExtra) as error:
             replica.note_away(settings.database)
             return TeamPulled(complete=False, away=str(error), began=began)
+
+    def _with_own(self, server: TeamServer, replica: Replica, pulled: TeamPulled) -> TeamPulled:
+        """Also takes in what this user did on another machine, where something is new of it.
+
+        A session that was forgotten there waits for `sync`: proving that nothing is left reads all files.
+        """
+        if not pulled.own_news:
+            return pulled
+        own = TakingIn(server, replica, self._sharing, forget=None, now=self._sharing.insights.now).run()
+        count = own.objects + own.changes.changed + own.changes.forgotten
+        return replace(pulled, own_news=count, lost=own.changes.lost, problems=(*pulled.problems, *own.problems))
 
     def push(self) -> TeamPushed:
         """Pushes insights, outcomes and entries that were stored, changed or forgotten here since the last time.
@@ -275,7 +299,7 @@ class Team:
             return None
         if not standing.may_write:
             return TeamPushed(away=f"{author_name(standing.role)} may only read on the server: it stays here")
-        if self._note_deleted(server, replica):
+        if self._note_deleted(server, replica) | self._renew_reverted(server, replica):
             records = own_objects(self._sharing.own)
         pushing = Pushing(server, replica, self._sharing.own)
         pushing.push(pushing.records(records))
@@ -329,6 +353,7 @@ class Team:
     ) -> TeamPulled:
         state, pulled = replica.state, TeamPulled()
         own, was_pending = state.records, state.pending
+        is_trusted, exchanged = replica.is_trusted, replica.exchanged
         problems: list[ShareProblem] = []
         seen = 0
         while pulled.complete and state.number < standing.newest and seen < MOST_ENTRIES:
@@ -341,7 +366,8 @@ class Team:
             dropped = [(one, replica.drop(one)) for one in entries if one.kind == "gone"]
             if any(not was for _, was in dropped):
                 replica.change(pending=True)
-            wanted = (one for one in entries if not (one.author == standing.role and one.subject in own))
+            of_user = [one for one in entries if one.author == standing.role]
+            wanted = (one for one in entries if one not in of_user or not (is_trusted or one.subject in own))
             kept, wrong, is_late = _kept(server, replica, self._lacking(replica, wanted), until=until)
             problems += wrong
             if not is_late:
@@ -351,6 +377,7 @@ class Team:
                 episodes=pulled.episodes + sum(one.kind == "episode" for one in kept),
                 objects=pulled.objects + len(kept),
                 deleted=pulled.deleted + sum(was for _, was in dropped),
+                own_news=pulled.own_news + sum(is_trusted and is_news(one, exchanged) for one in of_user),
                 complete=not is_late and (until is None or time.monotonic() < until),
             )
         if state.pending:
