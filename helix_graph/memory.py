@@ -20,8 +20,8 @@ from typing import TYPE_CHECKING, Any
 
 from msgspec.structs import replace
 
-from helix_episodes.errors import InvalidArgument, NotFound
-from helix_episodes.safe_files import home_folder, remove_file, write_atomically, write_output
+from helix_episodes.errors import InvalidArgument
+from helix_episodes.safe_files import home_folder, make_output_folder, remove_file, write_atomically, write_output
 from helix_graph.errors import MissingExtra, NoMemory, TeamServerFailed
 from helix_graph.project import (
     ACCEPTED_RULES,
@@ -329,6 +329,8 @@ class Memory:
 
         paths = [as_path("logs", log) for log in as_tuple("logs", logs)]
         folder = self.root / "episodes" if output is None else as_path("output", output)
+        if output is not None:
+            make_output_folder(folder)
         store = EpisodeStore(folder)  # stores episodes as extracted; corrections are separate files, applied on reading
         admission = MemoryFilter(self.root, force=force)
         admitted: IngestFilter = admission
@@ -594,10 +596,7 @@ class Memory:
         from helix_graph.agent_logs import session_from
 
         as_choice("format", format, ("atif",))
-        named = as_str("episode", episode)
-        found = self.episodes.get(named)
-        if found is None:
-            raise NotFound.of_episode(named)
+        found = self.episodes.require(episode)
         data = atif_bytes(session_from(found, log=None if log is None else as_path("log", log)))
         if output is not None:
             write_output(as_path("output", output), data)

@@ -106,7 +106,7 @@ def test_the_command_writes_it(
     log = scripted(script).save(tmp_path / "logs")
     memory.extract([log])
     capsys.readouterr()
-    assert run(["episode", "export", "a-session", "--log", str(log)]) == 0
+    assert run(["episode", "export", "last", "--log", str(log)]) == 0
     printed = json.loads(capsys.readouterr().out)
     assert run(["episode", "export", "a-session", "--log", str(log), "--output", "t.json"]) == 0
     assert json.loads((tmp_path / "t.json").read_text()) == printed

@@ -65,6 +65,7 @@ def test_a_folder_gets_a_file_of_the_format(
 
 def test_a_file_is_written_as_it_is_called(memory: Memory, tmp_path: Path) -> None:
     path = tmp_path / "notes" / "week.md"
+    path.parent.mkdir()
     made = memory.report(output=path, format="markdown")
     assert path.read_bytes() == made.data
     assert [one.name for one in path.parent.iterdir()] == ["week.md"]

@@ -267,10 +267,11 @@ def write_output(path: Path, data: bytes, *, mode: int = 0o600) -> None:
     """Writes an answer where someone wants it: as `write_atomically` does, but to the file that a link leads to.
 
     A device, a pipe or a folder is neither replaced nor written to, and no more is the file that stdout or stderr goes
-    to: what is there already would be lost, and what is printed afterwards too.
+    to: what is there already would be lost, and what is printed afterwards too. No folder is made for it, which would
+    hide that a path is mistyped.
 
     Raises:
-        WriteFailed: Something else than a regular file is there, or it cannot be written.
+        WriteFailed: Something else than a regular file is there, its folder is not, or it cannot be written.
     """
     problem = _no_output(path)
     if problem:
@@ -283,7 +284,7 @@ def _no_output(path: Path) -> str | None:
     try:
         found = path.stat()
     except FileNotFoundError:
-        return None
+        return _without_folder(Path(os.path.realpath(path)))
     except OSError as error:
         return error.strerror or str(error)
     for stream in (1, 2):
@@ -291,6 +292,31 @@ def _no_output(path: Path) -> str | None:
             if os.path.samestat(found, os.fstat(stream)):
                 return "it is where the command prints its answer"
     return irregularity(path, follow=True)
+
+
+def _without_folder(path: Path) -> str | None:
+    return None if path.parent.is_dir() else f"there is no folder {path.parent}; make it first"
+
+
+def require_folder_of(path: Path) -> None:
+    """Whether there is the folder in which somebody wants a new file or folder.
+
+    Raises:
+        WriteFailed: There is none.
+    """
+    if problem := _without_folder(path):
+        raise WriteFailed(path=path, problem=problem)
+
+
+def make_output_folder(path: Path) -> None:
+    """Makes a folder for an answer where somebody wants it, but as `write_output` none above it.
+
+    Raises:
+        WriteFailed: The folder in which it is to be is not there, or it cannot be made.
+    """
+    require_folder_of(path)
+    with WriteFailed.for_os_errors(path):
+        make_folder(path)
 
 
 def _give(handle: int, owner: tuple[int, int] | None) -> None:

@@ -40,7 +40,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from helix_episodes.errors import WriteFailed
-from helix_episodes.safe_files import TEMPORARY_SUFFIX, make_folder, write_atomically
+from helix_episodes.safe_files import TEMPORARY_SUFFIX, require_folder_of, write_atomically
 from helix_graph.errors import FolderInUse, MissingExtra
 from helix_graph.graph.assertions import pattern_assertions
 from helix_graph.graph.graph_db import EXPORT_VERSION, LABEL_MODE, LABEL_VERSION
@@ -299,10 +299,10 @@ def export_tables(connection: sqlite3.Connection, *, form: str, folder: Path) ->
     with WriteFailed.for_os_errors(folder):
         if folder.is_symlink() or (folder.exists() and (not folder.is_dir() or any(folder.iterdir()))):
             raise FolderInUse(f"{folder} is there already; name a new or empty folder")
+    require_folder_of(folder)
     graph = document(connection)
     contents = TABLE_FORMATS[form](graph)
     with WriteFailed.for_os_errors(folder):
-        make_folder(folder.parent)
         unfinished = Path(tempfile.mkdtemp(prefix=f".{folder.name}.", suffix=TEMPORARY_SUFFIX, dir=folder.parent))
         try:
             for name, data in contents.items():

@@ -31,7 +31,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import msgspec
 
 from helix_episodes.errors import HelixGraphError, ProgramFailed, WriteFailed
-from helix_episodes.safe_files import TEMPORARY_SUFFIX, make_folder, open_regular
+from helix_episodes.safe_files import TEMPORARY_SUFFIX, make_output_folder, open_regular
 from helix_graph.causality.check_runs import is_judged, situations_of, tries_a_change
 from helix_graph.errors import FolderInUse
 from helix_graph.graph.graph_db import open_graph
@@ -224,13 +224,15 @@ def write_tables(
 @contextmanager
 def replacing(output: Path) -> Iterator[Path]:
     """A new folder, whose files take their places in ``output`` at the end; no link that lies there is followed."""
-    with WriteFailed.for_os_errors(output):
-        make_folder(output)
-        with TemporaryDirectory(dir=output, prefix=".", suffix=TEMPORARY_SUFFIX) as name:
-            yield Path(name)
-            for path in sorted(Path(name).iterdir()):
-                path.chmod(0o600)
-                path.replace(output / path.name)
+    make_output_folder(output)
+    with (
+        WriteFailed.for_os_errors(output),
+        TemporaryDirectory(dir=output, prefix=".", suffix=TEMPORARY_SUFFIX) as name,
+    ):
+        yield Path(name)
+        for path in sorted(Path(name).iterdir()):
+            path.chmod(0o600)
+            path.replace(output / path.name)
 
 
 def _write(path: Path, sums: Sums, batches: Iterable[Any], metadata: dict[bytes, bytes]) -> int:

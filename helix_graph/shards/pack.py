@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from helix_episodes.errors import InvalidEpisode, NotFound, WriteFailed
-from helix_episodes.safe_files import TEMPORARY_SUFFIX, locked, make_folder, read_regular, remove_file
+from helix_episodes.safe_files import TEMPORARY_SUFFIX, locked, make_output_folder, read_regular, remove_file
 from helix_episodes.store import PREFIX, EpisodeStore
 from helix_episodes.workers import in_order, in_parts, worker_count
 from helix_graph.errors import InvalidAssertion
@@ -94,10 +94,9 @@ def pack(
         progress: Called with shards done, shards to write and the shard, before each is written.
     """
     require_memories(memories)
-    with WriteFailed.for_os_errors(output):
-        make_folder(output)
-        with locked(output):
-            return _pack(memories, output, workers=workers, progress=progress)
+    make_output_folder(output)
+    with WriteFailed.for_os_errors(output), locked(output):
+        return _pack(memories, output, workers=workers, progress=progress)
 
 
 def require_memories(memories: Sequence[Path]) -> None:

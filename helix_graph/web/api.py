@@ -16,7 +16,7 @@ import msgspec
 
 from helix_episodes.errors import InvalidArgument
 from helix_episodes.extraction.costs import LONGEST_GAP
-from helix_episodes.safe_files import write_atomically, write_output
+from helix_episodes.safe_files import make_output_folder, write_atomically, write_output
 from helix_episodes.store import PREFIX
 from helix_graph.graph.graph_db import open_graph
 from helix_graph.insights.safe_quoting import harmless_json
@@ -303,6 +303,8 @@ class Pages:
             days=length,
             until=as_datetime("until", until),
         )
+        if folder is not None:
+            make_output_folder(folder)
         pages: dict[str, str] = {}  # by episode, the addresses of sessions on the memory's page, written next to it
         if folder is not None and wanted == "html":
             made = self._packs({}, [one.episode for one in report.evidence])
