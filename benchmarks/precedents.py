@@ -34,14 +34,14 @@ from tallies import CORPORA
 
 from helix_episodes.readers import read_sessions
 from helix_graph import Memory
-from helix_graph.graph.model import Precedent, SeenAnswer, SeenIssue
+from helix_graph.graph.seen_answer import Precedent, SeenAnswer, SeenIssue
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from helix_episodes.model import Episode
     from helix_episodes.session import Session
-    from helix_graph.graph.model import Remedy
+    from helix_graph.graph.seen_answer import Remedy
 
 PROJECTS = (
     "claude-code", *(f"agent-sessions/{name}" for name in (

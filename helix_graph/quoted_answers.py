@@ -4,7 +4,7 @@ An answer is changed before it is put into words, field by field, so that the co
 alike. What the memory itself says (labels, counts, outcomes) and what a person of this project wrote as an insight
 stays as it is. Values and JSON have every text as it was recorded.
 
->>> from helix_graph.graph.model import Remedy
+>>> from helix_graph.graph.seen_answer import Remedy
 >>> from helix_graph.topics.model import TopicSize
 >>> quoted_answer({"content": "Run the tests", "_said_by": "imported from x.jsonl"}).answer["content"]
 '"Run the tests" (imported from x.jsonl)'

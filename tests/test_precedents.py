@@ -16,8 +16,8 @@ from helix_episodes.store import encode_episode
 from helix_graph.graph.api import Graph
 from helix_graph.graph.error_precedents import find_precedents
 from helix_graph.graph.graph_db import open_graph
-from helix_graph.graph.model import UsualRepair
 from helix_graph.graph.past_remedies import Past
+from helix_graph.graph.seen_answer import UsualRepair
 from session_script import BEGIN
 from small_worlds import memory_of
 
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
     from episode_drawing import Draw, Remember
     from helix_episodes.model import Episode
-    from helix_graph.graph.model import SeenAnswer
+    from helix_graph.graph.seen_answer import SeenAnswer
     from session_script import Script
 
     Begin = Callable[..., Script]

@@ -23,7 +23,7 @@ from helix_graph import database
 from helix_graph.errors import NO_WORDS, DatabaseUnreadable, GraphNotCompiled
 from helix_graph.graph.adjacency import Adjacency
 from helix_graph.graph.graph_db import FILE_NAME, GRAPH_FILE, open_graph
-from helix_graph.graph.model import SeenAnswer, examples, find_anchored, find_node
+from helix_graph.graph.model import find_node
 from helix_graph.validation import as_choice, as_datetime, as_int, as_path, as_str, as_tuple, as_workers
 
 if TYPE_CHECKING:
@@ -32,14 +32,15 @@ if TYPE_CHECKING:
 
     import networkx as nx
 
+    from helix_graph.graph.anchors import AnchoredNode, NodeAnchor, NodeExample
     from helix_graph.graph.assertions import Assertion
     from helix_graph.graph.compile import CompileReport
     from helix_graph.graph.export import ExportedTables
     from helix_graph.graph.label_search import LabelsAnswer
     from helix_graph.graph.mentions import Resolution
-    from helix_graph.graph.model import AnchoredNode, NodeAnchor, NodeExample
     from helix_graph.graph.path_answer import PathAnswer
     from helix_graph.graph.relations import RelationsAnswer
+    from helix_graph.graph.seen_answer import SeenAnswer
     from helix_graph.graph.similar_decisions import SimilarDecision
     from helix_graph.graph.source_files import Digests
     from helix_graph.graph.status import Status
@@ -154,6 +155,7 @@ class Graph:
         from helix_graph.graph.error_precedents import find_precedents, shared_numbers
         from helix_graph.graph.past_remedies import Past
         from helix_graph.graph.recent_work import WorkingTree
+        from helix_graph.graph.seen_answer import SeenAnswer
         from helix_graph.shared_authors import authors_of
 
         most = as_int("limit", limit, lowest=1, highest=MOST_PRECEDENTS)
@@ -181,11 +183,15 @@ class Graph:
 
     def anchored(self, anchors: Iterable[NodeAnchor]) -> dict[NodeAnchor, AnchoredNode]:
         """The current node of each anchor stored outside the graph; anchors without a node are left out."""
+        from helix_graph.graph.anchors import find_anchored
+
         with self._open() as connection:
             return find_anchored(connection, anchors)
 
     def examples(self, types: Iterable[str]) -> list[NodeExample]:
         """The nodes of these types, each with an anchor that leads to it."""
+        from helix_graph.graph.anchors import examples
+
         with self._open() as connection:
             return list(examples(connection, types))
 

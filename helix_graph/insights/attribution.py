@@ -51,7 +51,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Sequence
 
     from helix_episodes.model import Decision, Episode
-    from helix_graph.graph.model import AnchoredNode, EpisodeFacts, NodeAnchor
+    from helix_graph.graph.anchors import AnchoredNode, NodeAnchor
+    from helix_graph.graph.model import EpisodeFacts
     from helix_graph.insights.context import InsightContext
     from helix_graph.insights.vectors import Floats
 

@@ -23,8 +23,8 @@ if TYPE_CHECKING:
 
     from helix_graph.embedding.model import Embedder
     from helix_graph.episodes import Episodes
+    from helix_graph.graph.anchors import AnchoredNode, NodeAnchor, NodeExample
     from helix_graph.graph.api import Graph
-    from helix_graph.graph.model import AnchoredNode, NodeAnchor, NodeExample
     from helix_graph.insights.vectors import Floats, VectorFile
 
 

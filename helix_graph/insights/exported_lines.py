@@ -23,7 +23,7 @@ from helix_episodes.model import AHEAD
 from helix_episodes.msgspec_types import ready
 from helix_episodes.safe_files import read_regular
 from helix_episodes.store import PREFIX, is_session_id
-from helix_graph.graph.model import ANCHOR_TYPES
+from helix_graph.graph.anchors import ANCHOR_TYPES
 from helix_graph.helix_db import parse_stamp, stamp
 from helix_graph.insights.legacy import unusable
 from helix_graph.insights.maintenance import FORGOTTEN

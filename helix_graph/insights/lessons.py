@@ -63,9 +63,9 @@ from helix_episodes.light_imports import Regex
 from helix_episodes.model import CORRECTS, Decision, Episode, Event, Fix, sortable_time
 from helix_episodes.normalization import one_line, template
 from helix_episodes.safe_files import LONGEST_COMMAND
+from helix_graph.graph.anchors import NodeAnchor
 from helix_graph.graph.episode_facts import fingerprints_of_event
 from helix_graph.graph.error_query import is_compile_family, is_exception, says_something
-from helix_graph.graph.model import NodeAnchor
 from helix_graph.graph.node_labels import check_label, family_of
 from helix_graph.helix_db import parse_stamp, stamp
 from helix_graph.insights.model import FIX, LESSON

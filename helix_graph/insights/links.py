@@ -39,7 +39,7 @@ from helix_graph.validation import as_choice, as_fraction, as_int, as_str, as_te
 if TYPE_CHECKING:
     import sqlite3
 
-    from helix_graph.graph.model import AnchoredNode, NodeAnchor, NodeExample
+    from helix_graph.graph.anchors import AnchoredNode, NodeAnchor, NodeExample
     from helix_graph.insights.context import InsightContext
     from helix_graph.insights.vectors import Floats
 
@@ -272,7 +272,7 @@ class LinkTraversal:
 
 def anchor_of(link: InsightLink) -> NodeAnchor:
     """What a link to a node speaks of."""
-    from helix_graph.graph.model import NodeAnchor
+    from helix_graph.graph.anchors import NodeAnchor
 
     return NodeAnchor(type=link.node_type, text=link.node_text, episode=link.episode)
 
@@ -311,7 +311,7 @@ def link(
     Raises:
         InvalidArgument: Type or relation is none of those allowed. There is no text, and no whole episode is meant.
     """
-    from helix_graph.graph.model import ANCHOR_TYPES
+    from helix_graph.graph.anchors import ANCHOR_TYPES
 
     kind = as_choice("node_type", node_type, ANCHOR_TYPES)
     meant = as_choice("relation", relation, NODE_RELATIONS)

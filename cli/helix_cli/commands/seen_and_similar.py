@@ -16,7 +16,7 @@ from helix_graph.insights.safe_quoting import cut_line
 
 if TYPE_CHECKING:
     from helix_graph.graph.label_search import LabelMatch
-    from helix_graph.graph.model import Precedent, Remedy, SeenAnswer, SeenIssue
+    from helix_graph.graph.seen_answer import Precedent, Remedy, SeenAnswer, SeenIssue
     from helix_graph.graph.similar_decisions import SimilarAnswer, SimilarDecision
 
 
