@@ -18,6 +18,7 @@ from helix_episodes.errors import NotFound
 from helix_graph import Memory
 from helix_graph.errors import ShareRefused
 from helix_graph.sharing import shared_files
+from helix_graph.sharing.model import ShareAdded
 from helix_graph.sharing.records import (
     Forgotten,
     SharedEntry,
@@ -661,3 +662,23 @@ def test_a_local_edit_is_not_called_accepted_before_it_is(origin: Path) -> None:
     anns.sharing.add()
     look()
     assert states == ["proposed", "changed", "accepted", "changed", "proposed"]
+
+
+def test_an_entry_that_was_edited_takes_the_place_of_the_one_that_was_shared(origin: Path) -> None:
+    """Others had both, since the file of the old words stayed."""
+    ann, anns = member(origin, "ann")
+    anns.topics.store("rates", NOTE)
+    assert anns.sharing.add() == ShareAdded(written=(), removed=(), staged=())
+    anns.sharing.add(topics=["rates"])
+    commit(ann, push="main")
+    _, bobs = member(origin, "bob")
+    assert said(bobs)[1] == [("rates", NOTE)]
+    anns.topics.edit("revise", "rates", index=0, text=f"{NOTE}, since March")
+    added = anns.sharing.add()
+    assert (len(added.written), len(added.removed)) == (2, 1)  # the new words, and that the old ones go
+    assert anns.sharing.add().written == ()
+    commit(ann, push="main")
+    git(bobs.root.parent, "fetch", "--quiet")
+    merged = bobs.sharing.merge()
+    assert (merged.entries, merged.forgotten) == (1, 1)
+    assert said(bobs)[1] == [("rates", f"{NOTE}, since March")]

@@ -30,6 +30,7 @@ from helix_graph.insights.safe_quoting import logged_name_or_quoted
 from helix_graph.insights.transfer import ImportedFile, take_in
 from helix_graph.project import without_forgotten
 from helix_graph.shared_authors import SHARED_HERE
+from helix_graph.sharing.entry_files import deleted_entries, edited_entries, entries_of_topics
 from helix_graph.sharing.model import ShareAdded, ShareCandidate, ShareList, ShareMerged, ShareState
 from helix_graph.sharing.own_records import OwnRecords, named_sessions, own_entries, own_insights, shared_entry
 from helix_graph.sharing.private_lines import (
@@ -79,7 +80,7 @@ from helix_graph.trust import team_marker
 from helix_graph.validation import as_strs
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Collection, Iterable, Iterator, Sequence
 
     from helix_graph.insights.api import Insights
     from helix_graph.sharing.private_lines import PrivateRecord
@@ -180,7 +181,7 @@ class Sharing:
         mine = here.mine | {one.uid for one in records.values() if isinstance(one, SharedInsight)}
         if (entries, mine) != (here.entries, here.mine):
             self._remember(replace(here, entries=entries, mine=mine))
-        return ShareAdded(written=tuple(written), removed=tuple(sorted(gone)), staged=staged)
+        return ShareAdded(written=tuple(written), removed=tuple(sorted(gone)), staged=staged, shared=len(looked_at))
 
     def withdraw(self) -> ShareAdded:
         """Proposes that others forget what was forgotten here of this memory's own, as `add` does, and nothing else.
@@ -209,8 +210,10 @@ class Sharing:
             if not _called(name, one, authors).isdisjoint(forgotten) and remove_file(self.root / FOLDER / name)
         )
 
-    def _stage(self, there: Iterable[str], gone: Iterable[str]) -> tuple[str, ...]:
+    def _stage(self, there: Collection[str], gone: Collection[str]) -> tuple[str, ...]:
         """Stages files that are there, and that others are gone; those of them that a commit will change."""
+        if not (there or gone):
+            return ()
         known = set(tracked(self.root))
         # The clone of somebody else needs the file that keeps everything private out of git.
         names = {*there, *(name for name in gone if name in known), ".gitignore"}
@@ -332,7 +335,8 @@ class Sharing:
         yield from (shared_insight(one) for one in chosen.values())
         yield from self.own.feedback_on(chosen.keys())
         yield from self._let_go(files, authors)
-        yield from self._entries(topics)
+        yield from edited_entries(self.own, files.values())
+        yield from entries_of_topics(self.own, topics)
 
     def _went_out(self, records: Iterable[SharedRecord]) -> frozenset[str]:
         """The own insights among these records, by uid: those that this memory wrote, or whose text is there already.
@@ -350,22 +354,7 @@ class Sharing:
         """Tombstones of what is in these files, and was forgotten or deleted here."""
         called = {uid for name, one in files.items() for uid in _called(name, one, authors)}
         yield from (Forgotten(of=uid) for uid in sorted(called & self.own.forgotten_insights()))
-        here, now = self.own.here(), self.own.entries()
-        for one in files.values():
-            if isinstance(one, SharedEntry) and here.entries.get(digest(one), -1) not in {-1, *now}:
-                yield Forgotten(of=digest(one))
-
-    def _entries(self, topics: tuple[str, ...]) -> Iterator[SharedRecord]:
-        """The entries of these topics that are this memory's own."""
-        here, now = self.own.here(), self.own.entries()
-        theirs = {here.entries[name] for name in here.theirs}
-        for topic in topics:
-            found = [one for one in now.values() if one.topic == topic and one.id not in theirs]
-            if not found:
-                raise NotFound(
-                    f"no topic {topic!r} with entries of your own; `helix-graph topic topics` lists all topics"
-                )
-            yield from map(shared_entry, found)
+        yield from deleted_entries(self.own, files.values())
 
     def _merge_insights(
         self,
@@ -438,7 +427,7 @@ class Sharing:
         write_atomically(self.root / SHARED_HERE, msgspec.json.encode(here, order="deterministic"))
 
 
-#: What is wrong with a shared insight that somebody forgot for everybody.
+#: What is wrong with a shared insight that was forgotten for everybody.
 _KEPT_OUT = "a file in shared/forgotten takes it out of every memory, so nobody gets it; share it under other words"
 
 

@@ -36,11 +36,15 @@ class ShareList(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class ShareAdded(msgspec.Struct, frozen=True, kw_only=True):
-    """The files that were written and staged; those removed because what they say was forgotten."""
+    """The files that were written and staged; those removed because what they say was forgotten.
+
+    ``shared`` is how many files there are of what is shared, those that git has already among them.
+    """
 
     written: tuple[str, ...]
     removed: tuple[str, ...]
     staged: tuple[str, ...]
+    shared: int = 0
 
 
 class ShareMerged(msgspec.Struct, frozen=True, kw_only=True):

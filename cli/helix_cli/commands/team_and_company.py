@@ -65,8 +65,12 @@ def _render_added(added: ShareAdded) -> None:
         say(f"new      {name}")
     for name in added.removed:
         say(f"removed  {name}")
-    staged = f"{count(len(added.staged), 'file')} staged. Next: git commit, and open a pull request"
-    say(staged if added.staged else "Nothing is staged: git has all of it already.")
+    if added.staged:
+        say(f"{count(len(added.staged), 'file')} staged. Next: git commit, and open a pull request")
+    elif added.shared:
+        say("Nothing is staged: git has all of it already.")
+    else:
+        say("Nothing is staged: no insight is corroborated yet. Name one that `helix-graph share list` shows.")
 
 
 @share.command("add")
