@@ -293,16 +293,17 @@ def sharing_rare_words(
     most = min(max(total // _OF_ALL, _FEW_ROWS), _MOST_POSTINGS)
     counted = frequencies(connection, index, asked, among=among)
     having = {word: count for word, count in counted.items() if 0 < count <= most}
-    whole = sum(log(1 + _PRIOR / (1 + count)) for count in having.values()) or 1.0
-    shared: dict[int, dict[str, float]] = {}
+    weights = {word: log(1 + _PRIOR / (1 + count)) for word, count in having.items()}
+    whole = sum(weights.values()) or 1.0
+    shared: dict[int, list[str]] = {}
     for word in sorted(having, key=lambda word: (having[word], word)):
-        weight = log(1 + _PRIOR / (1 + having[word]))
-        for number in _newest(connection, index, word, most=_MOST_POSTINGS, among=among):
-            shared.setdefault(number, {})[word] = weight
+        for number in _newest(connection, index, word, most=_MOST_POSTINGS):
+            shared.setdefault(number, []).append(word)
     return {
-        number: sum(weights.values()) / whole
-        for number, weights in shared.items()
-        if shared_words(asked, weights) >= fewest
+        number: sum(map(weights.__getitem__, words)) / whole
+        for number, words in shared.items()
+        # Most rows share one word, and are left out before words are told from pairs.
+        if sum(map(asked.__getitem__, words)) >= fewest and shared_words(asked, words) >= fewest
     }
 
 
@@ -317,15 +318,15 @@ def shared_words(asked: Mapping[str, int], shared: Container[str]) -> int:
     3
     """
     count, stretch = 0, ""
-    for word, counts in (*asked.items(), ("", 0)):
-        is_shared, is_pair = word in shared, word and _is_cjk(word[0])
-        if is_shared and is_pair and stretch.endswith(word[0]):
+    for word in [word for word in asked if word in shared]:
+        if word.isascii() or not _is_cjk(word[0]):
+            count += asked[word]
+        elif stretch.endswith(word[0]):
             stretch += word[1:]
-            continue
-        count += _words_in(stretch)
-        stretch = word if is_shared and is_pair else ""
-        count += counts if is_shared and not is_pair else 0
-    return count
+        else:
+            count += _words_in(stretch)
+            stretch = word
+    return count + _words_in(stretch)
 
 
 def _words_in(stretch: str) -> int:
