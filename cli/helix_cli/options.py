@@ -146,7 +146,7 @@ def names(value: str | tuple[str, ...]) -> tuple[str, ...]:
 
 
 def positional_names(value: str | tuple[str, ...]) -> tuple[str, ...]:
-    """As `names`, for those that go with something else by their places: an empty place stays one.
+    """As `names`, for names that belong to something else by their position: an empty position stays.
 
     >>> positional_names("one,,three")
     ('one', '', 'three')

@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
 
 def plain(one: Episode) -> Any:
-    """An episode as its file has it: keys that are not ours included, those that are not set left out."""
+    """An episode as its file has it: keys that are not ours included, unset ones left out."""
     import orjson
 
     from helix_episodes.store import encode_episode
@@ -174,7 +174,7 @@ def _parts(data: TextIO | None) -> dict[str, Any]:
     """What a file of structured data has for the library.
 
     Raises:
-        click.BadParameter: It is no JSON object, or has a key that is none of the four.
+        click.BadParameter: It is not a JSON object, or has a key other than the four.
     """
     if data is None:
         return {}

@@ -46,7 +46,7 @@ def highlights(*, evidence: bool, as_json: bool) -> None:
 
 
 def show_beginning(context: click.Context) -> None:
-    """Print what stands out in the memory; where there is none yet, what the logs on this machine would answer."""
+    """Print what stands out in the memory; without a memory, what the logs on this machine would answer."""
     from helix_graph.first_look import beginning, first_look
 
     try:

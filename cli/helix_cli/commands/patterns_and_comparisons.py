@@ -41,7 +41,7 @@ _PATTERN_COLUMNS = (
 )  # fmt: skip
 _NUMBERS = _PATTERN_COLUMNS[1:7]
 all_option = click.option(
-    "--all", "everything", is_flag=True, help="Show every row, including those that are too early."
+    "--all", "everything", is_flag=True, help="Show every row, including rows that are too early."
 )
 
 

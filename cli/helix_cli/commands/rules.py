@@ -49,9 +49,9 @@ _SHORT = 8
 _COLUMNS = ("id", "state", "followed", "since", "file", "rule")
 _LONGEST = 120
 _OF_EACH = 10
-#: How a change is told of a rule that was accepted for an issue.
+#: How a change is described for a rule that was accepted for an issue.
 _MET = "had the issue in"
-#: How it is told of a rule that does not say when.
+#: How it is described for a rule that does not say when.
 _UNUSED = "not used in"
 _WHEN = {
     "commit": "before each commit",

@@ -1,4 +1,4 @@
-"""``sync``: one command that brings the memory up to date, and begins it where there is none."""
+"""``sync``: one command that brings the memory up to date, and creates it if needed."""
 
 from __future__ import annotations
 

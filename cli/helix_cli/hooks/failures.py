@@ -217,11 +217,11 @@ def precedent_lines(found: Row, authors: Mapping[str, str]) -> Iterator[str]:
     Of a shared session somebody else is the author, as ``authors`` has it.
     """
     room = MOST_CHARACTERS
-    told: set[int] = set()
+    shown: set[int] = set()
     for one in found["precedents"]:
-        if one["level"] not in LEVELS or one["issue"] in told or not 0 <= one["issue"] < len(found["issues"]):
+        if one["level"] not in LEVELS or one["issue"] in shown or not 0 <= one["issue"] < len(found["issues"]):
             continue
-        told.add(one["issue"])
+        shown.add(one["issue"])
         lines = list(_lines(one, found["issues"][one["issue"]], authors, room))
         room -= sum(map(len, lines))
         if room < 0:

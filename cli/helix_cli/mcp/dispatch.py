@@ -112,7 +112,7 @@ def _answered(tool: Tool, sent: Mapping[str, Any], progress: Progress) -> Answer
 
 
 def _checked(name: str, sent: Mapping[str, Any], takes: type[msgspec.Struct]) -> dict[str, Any]:
-    """The arguments as their types; those that are null count as not sent, but the word "null" is a mistake."""
+    """The arguments as their types; null counts as not sent, but the word "null" is a mistake."""
     try:
         asked = msgspec.convert(sent, ready(takes), strict=False)
     except msgspec.ValidationError as error:

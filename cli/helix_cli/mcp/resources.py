@@ -138,7 +138,7 @@ def briefing(task: str) -> str:
 
 
 def _learnt(insights: Sequence[Mapping[str, Any]], about: str) -> Iterator[str]:
-    """Insights: those that bear on the task, or those that did best."""
+    """Insights that bear on the task, or the most effective ones."""
     lines = [
         f"- {own_or_quoted(one['content'], said_by=one.get('_said_by', ''))} ({past_use(one)})" for one in insights
     ]
@@ -163,7 +163,7 @@ def _counted(memory: Memory, about: str) -> Iterator[str]:
 
 
 def _written(memory: Memory, about: str) -> Iterator[str]:
-    """Topics: what there is and what is new, and what the task's words find."""
+    """Topics: their names, what is new, and what the task's words find."""
     overview = memory.topics.brief()
     if not isinstance(overview, Overview) or not overview.entries:
         return

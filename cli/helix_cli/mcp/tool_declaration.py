@@ -276,7 +276,7 @@ def as_texts(name: str, value: str | list[str]) -> list[str]:
 
 
 def without_nulls(value: Any) -> Any:  # noqa: ANN401  (JSON)
-    """Arguments without those that are null, also within the items of lists."""
+    """Arguments without nulls, also within the items of lists."""
     if isinstance(value, dict):
         return {key: without_nulls(one) for key, one in value.items() if one is not None}
     return [without_nulls(one) for one in value] if isinstance(value, list) else value

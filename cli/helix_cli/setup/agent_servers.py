@@ -262,7 +262,7 @@ class AgentServers(msgspec.Struct, frozen=True, kw_only=True):
         return Command(line=(self.program, *words), cwd=self.project, server=self._name, adds=adds, file=self.made)
 
     def _answer(self) -> str | None:
-        """What the agent's command prints about a server of our name in this scope; None when there is none."""
+        """What the agent's command prints about a server of our name in this scope; None without one."""
         try:
             answer = run_agent(self._get, self.project)
         except ProgramFailed:

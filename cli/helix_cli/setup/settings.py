@@ -90,7 +90,7 @@ class SettingsChange(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def backup(self) -> Path | None:
-        """Where the backup goes; None where there is none."""
+        """Where the backup goes; None without one."""
         target = self.path.resolve()
         name = f"{target.name}.helix-graph-{datetime.now(UTC).date().isoformat()}.bak"
         return None if self.is_none or self.kept is None else target.with_name(name)

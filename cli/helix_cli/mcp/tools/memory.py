@@ -1,4 +1,4 @@
-"""The memory itself: read logs into episodes, compile the graph, look at sessions, say what there is."""
+"""The memory itself: read logs into episodes, compile the graph, look at sessions, report the state."""
 
 from typing import TYPE_CHECKING, Annotated, Literal
 
