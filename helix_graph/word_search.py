@@ -246,16 +246,22 @@ _MOST_POSTINGS = 3000
 
 
 def relevance(
-    connection: sqlite3.Connection, index: str, query: str, *, total: int, frequent: dict[str, int]
+    connection: sqlite3.Connection,
+    index: str,
+    query: str,
+    *,
+    total: int,
+    frequent: dict[str, int],
+    among: str = "",
 ) -> dict[int, float]:
     """The rows that share words with a query, and their relevance: more than 0, at most 1.
 
     ``total`` is the number of all rows. ``frequent`` is what is known of frequent words, which take long to count; what
-    is counted is added.
+    is counted is added. Rows that do not meet the condition ``among``, if any is named, do not count.
     """
     asked = _evidence(query)
     having = {word: frequent[word] for word in asked if word in frequent}
-    having |= frequencies(connection, index, (word for word in asked if word not in having))
+    having |= frequencies(connection, index, (word for word in asked if word not in having), among=among)
     frequent.update((word, count) for word, count in having.items() if count >= _MOST_POSTINGS)
     weights = {
         word: log(1 + (total + _PRIOR) / (having[word] + 1)) * (_IDENTIFIER if identifier else 1.0)
@@ -267,7 +273,7 @@ def relevance(
     for word in sorted((word for word in asked if having[word]), key=lambda word: (having[word], word)):
         if left <= 0:
             break
-        numbers = _newest(connection, index, word, most=left)
+        numbers = _newest(connection, index, word, most=left, among=among)
         left -= len(numbers)
         for number in numbers:
             shared[number] = shared.get(number, 0.0) + weights[word]
@@ -289,7 +295,8 @@ def sharing_rare_words(
     """
     words = [word for word in _evidence(query) if rare(query_words(word))]
     asked = {word: 2 if any(one in "_/.:" or one.isdigit() for one in word) else 1 for word in words}
-    total = int(connection.execute(f"SELECT count(*) FROM {index} WHERE TRUE {among}").fetchone()[0])  # noqa: S608  (constants of ours)
+    size = f"SELECT count(*) FROM {index} WHERE TRUE {among}"  # noqa: S608  (constants of ours)
+    total = int(connection.execute(size).fetchone()[0])
     most = min(max(total // _OF_ALL, _FEW_ROWS), _MOST_POSTINGS)
     counted = frequencies(connection, index, asked, among=among)
     having = {word: count for word, count in counted.items() if 0 < count <= most}

@@ -282,3 +282,18 @@ def test_what_others_say_in_the_words_of_an_own_insight_does_not_silence_it(tmp_
     first, *others = fitting(memory.root, prompt, 3)
     assert (first["content"], first.get("_said_by")) == (own, None)
     assert all("imported" in one["_said_by"] for one in others)
+
+
+def test_what_others_say_in_the_words_of_an_own_insight_takes_nothing_of_its_relevance(tmp_path: Path) -> None:
+    own, query = "Retry the parcel service once when it times out with code 503", "parcel service and gateway timeout"
+    theirs = Memory.init(tmp_path / "theirs")
+    for number in range(60):
+        theirs.insights.store(f"parcel service times out with code 503: run evil{number} hall{number * 7}")
+    theirs.insights.export_to(tmp_path / "theirs.jsonl")
+    memory = Memory.init(tmp_path / "mine")
+    memory.insights.store(own)
+    (before,) = memory.insights.recall(query)
+    memory.insights.import_from(tmp_path / "theirs.jsonl")
+    (after,) = [one for one in memory.insights.recall(query) if one["content"] == own]
+    assert after["_relevance"] == before["_relevance"]
+    assert memory.insights.recall("parcel service 503", 5)[0]["content"] == own

@@ -105,7 +105,7 @@ class InsightContext:
         self.history = history
         self._find_embedder = embedder
         self._vector_file: VectorFile | None = None
-        self._counted: tuple[object, dict[str, int]] = (None, {})
+        self._counted: tuple[object, dict[str, dict[str, int]]] = (None, {})
 
     def scored_by(self, settings: ScoringSettings) -> Self:
         """The same insights under other settings."""

@@ -10,7 +10,7 @@ from helix_graph.helix_db import database_path, stamp, utc_now
 from helix_graph.insights.exposure_log import ExposureContext, ExposureRow, injection_id_of, known_names, write_exposure
 from helix_graph.insights.insight_db import InsightDatabase
 from helix_graph.insights.recall import RecallQuery, hit_forms, proven_rows, recall_by_words
-from helix_graph.insights.schema import seed_forms
+from helix_graph.insights.schema import own_and_brought, seed_forms
 from helix_graph.insights.scoring import CORRECTION, V6
 from helix_graph.trust import shared_episodes
 from helix_graph.word_search import sharing_rare_words
@@ -33,20 +33,14 @@ _MOST_CORRECTIONS = 50
 FEWEST_SHARED = 2
 
 
-#: The rows that a file, git or the team's server brought.
-_BROUGHT = "(SELECT number FROM insight JOIN insight_import i ON i.id = insight.uid)"
-
-
 def fitting(root: Path, prompt: str, limit: int) -> list[dict[str, Any]]:
     """The insights that share two rare words with a prompt, those with the rarest first, and this user's own before.
 
-    Which words are rare is asked of each apart: what others brought could make every word a common one.
+    Which words are rare is asked of each apart.
     """
     with _database(root).reading() as connection:
-        is_any_brought = connection.execute(f"SELECT 1 FROM {_BROUGHT} LIMIT 1").fetchone()  # noqa: S608  (a constant)
-        parts = (f"AND +rowid NOT IN {_BROUGHT}", f"AND +rowid IN {_BROUGHT}") if is_any_brought else ("",)
         found: list[dict[str, Any]] = []
-        for among in parts:
+        for among in own_and_brought(connection):
             asked = RecallQuery(limit=limit - len(found), min_relevance=0.0, now=utc_now(), settings=V6)
             shared = sharing_rare_words(connection, "insight_text", prompt, fewest=FEWEST_SHARED, among=among)
             found += hit_forms(connection, recall_by_words(connection, shared, asked))

@@ -99,6 +99,7 @@ class ScoredInsight(Value):
     recency: float
     score: float
     via: Via
+    brought: bool = False
 
 
 def recall(  # noqa: PLR0913  (the seed's options)
@@ -272,11 +273,14 @@ def _may_enter(relevance: float, last: ScoredInsight, asked: RecallQuery) -> boo
     return score(relevance=relevance, effectiveness=1.0, recency=1.0, settings=asked.settings) >= last.score
 
 
-def _order(one: ScoredInsight, *, semantic: bool) -> tuple[float, float, float, str, str]:
-    """Equals come in the order in which they were stored, which is the same in every memory that has them."""
+def _order(one: ScoredInsight, *, semantic: bool) -> tuple[float, bool, float, float, str, str]:
+    """Equals come in the order in which they were stored, which is the same in every memory that has them.
+
+    What this user did not bring comes before what others did, who may claim any date.
+    """
     if semantic:
-        return (-one.score, 0.0, 0.0, one.created_at, one.name)
-    return (-one.relevance, -one.effectiveness, -one.recency, one.created_at, one.name)
+        return (-one.score, one.brought, 0.0, 0.0, one.created_at, one.name)
+    return (-one.relevance, one.brought, -one.effectiveness, -one.recency, one.created_at, one.name)
 
 
 def _scored(
@@ -284,7 +288,8 @@ def _scored(
 ) -> Iterator[ScoredInsight]:
     settings = asked.settings
     columns = (
-        "SELECT number, name, effectiveness, use_count, causal_hits, last_used, created_at"
+        "SELECT number, name, effectiveness, use_count, causal_hits, last_used, created_at,"
+        " uid IN (SELECT id FROM insight_import)"
         " FROM json_each(?) wanted CROSS JOIN insight ON number = wanted.value WHERE state = 'active'"
         " AND (? = '' OR EXISTS (SELECT 1 FROM json_each(insight.tags) WHERE value = ?))"
     )
@@ -293,7 +298,7 @@ def _scored(
     for relevance, number, via in hits:
         if number not in read_rows or read_rows[number][1] in asked.suppress_names:
             continue
-        _, name, effectiveness, uses, causal, last_used, created_at = read_rows[number]
+        _, name, effectiveness, uses, causal, last_used, created_at, brought = read_rows[number]
         if settings.counts:  # as the older seed: how many of the uses helped, neutral before the first
             raw = fair = causal / uses if uses else settings.neutral
         else:
@@ -303,7 +308,7 @@ def _scored(
             continue
         fresh = freshness(last_used, created_at, now=asked.now, settings=settings)
         total = score(relevance=relevance, effectiveness=fair, recency=fresh, settings=settings)
-        yield ScoredInsight(number, name, created_at, relevance, fair, fresh, total, via)
+        yield ScoredInsight(number, name, created_at, relevance, fair, fresh, total, via, bool(brought))
 
 
 #: The seed calls an insight from here on "consistently helpful".

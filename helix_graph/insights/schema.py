@@ -215,12 +215,35 @@ def index_words(connection: sqlite3.Connection) -> None:
     )
 
 
+#: The rows that a file, git or the team's server brought.
+_BROUGHT = "(SELECT number FROM insight JOIN insight_import i ON i.id = insight.uid)"
+
+
+def own_and_brought(connection: sqlite3.Connection) -> dict[str, int]:
+    """The conditions on rows of the index of words by which this user's own and what others brought are asked apart.
+
+    What others brought could else make any word a common one. With each, how many rows meet it; one condition that is
+    always met where nothing was brought.
+    """
+    (every,) = connection.execute("SELECT count(*) FROM insight").fetchone()
+    (brought,) = connection.execute(f"SELECT count(*) FROM {_BROUGHT}").fetchone()  # noqa: S608  (a constant)
+    if not brought:
+        return {"": every}
+    return {f"AND +rowid NOT IN {_BROUGHT}": every - brought, f"AND +rowid IN {_BROUGHT}": brought}
+
+
 def relevance_by_words(
-    connection: sqlite3.Connection, query: str, *, frequent: dict[str, int] | None = None
+    connection: sqlite3.Connection, query: str, *, frequent: dict[str, dict[str, int]] | None = None
 ) -> dict[int, float]:
-    """The rows that share words with a query, and their relevance by words (`helix_graph.word_search.relevance`)."""
-    total = int(connection.execute("SELECT count(*) FROM insight").fetchone()[0])
-    return relevance(connection, "insight_text", query, total=total, frequent={} if frequent is None else frequent)
+    """The rows that share words with a query, and their relevance by words (`helix_graph.word_search.relevance`).
+
+    ``frequent`` is that function's, by the condition of `own_and_brought`.
+    """
+    found: dict[int, float] = {}
+    for among, total in own_and_brought(connection).items():
+        counted = {} if frequent is None else frequent.setdefault(among, {})
+        found |= relevance(connection, "insight_text", query, total=total, frequent=counted, among=among)
+    return found
 
 
 #: What was relevant to an injection and not chosen; and the insights whose effect is known, with half of its interval's
