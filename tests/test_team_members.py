@@ -82,3 +82,11 @@ def test_a_first_sync_that_the_server_refuses_leaves_no_memory(
     assert (here / ".helix").exists()
     assert run(["sync", "--to", "--as", "nosuch"]) == 1
     assert "if the project has another name there" not in capsys.readouterr().err
+
+
+def test_what_one_became_is_said(shop: TeamDatabase, capsys: pytest.CaptureFixture[str]) -> None:
+    for arguments in (["--role", "reader"], ["--role", "member"]):
+        assert run(["team", "add", "bakery", "bob", *arguments, "--to", shop.url()]) == 0
+    assert run(["team", "remove", "bakery", "bob", "--to", shop.url()]) == 0
+    said = capsys.readouterr().out.splitlines()
+    assert said == ["bob is a reader of bakery.", "bob is a member of bakery.", "bob is no member of bakery."]

@@ -34,11 +34,12 @@ class TeamSetUp(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class TeamMember(msgspec.Struct, frozen=True, kw_only=True):
-    """Who is a member of which project now, or is none any more."""
+    """Who is a member of which project now and in which ``role``, or is none any more."""
 
     project: str
     member: str
     is_member: bool
+    role: TeamRole | None = None
 
 
 class ListedMember(msgspec.Struct, frozen=True, kw_only=True):
@@ -103,7 +104,7 @@ def add_member(address: str, project: str, member: str, *, role: TeamRole = "mem
         lacking = f"lets only a role with CREATEROLE open the tables to {name}, who is no {role} of any project yet"
         with reporting(address, lacking=lacking):
             _open_tables(connection, name, role)
-    return TeamMember(project=project, member=name, is_member=True)
+    return TeamMember(project=project, member=name, is_member=True, role=role)
 
 
 def remove_member(address: str, project: str, member: str) -> TeamMember:

@@ -183,7 +183,8 @@ def team_script() -> str:
 
 
 def _render_member(done: TeamMember) -> None:
-    say(f"{done.member} is {'a' if done.is_member else 'no'} member of {done.project}.")
+    what = {"reader": "a reader", "member": "a member", "admin": "an admin", None: "no member"}[done.role]
+    say(f"{done.member} is {what} of {done.project}.")
 
 
 @team.command("add")
