@@ -79,7 +79,7 @@ def exchange_of(record: object, here: str, there: str) -> Exchange:
     return Exchange(here=here, there=there, parts=parts)
 
 
-class LostEdit(NamedTuple):
+class ReplacedPart(NamedTuple):
     """A part of an insight that was edited on both sides, and the edit that the later one replaced."""
 
     part: InsightPart
@@ -89,12 +89,12 @@ class LostEdit(NamedTuple):
 
 def merge_insights(
     here: SharedInsight, there: SharedInsight, base: Exchange | None
-) -> tuple[SharedInsight, tuple[LostEdit, ...]]:
+) -> tuple[SharedInsight, tuple[ReplacedPart, ...]]:
     """Both sides' edits of an insight since ``base`` as one, whichever side asks; and what a later edit replaced.
 
     Without a base the later edit of each part holds, and only what was ever edited counts as lost.
     """
-    merged, lost = here, list[LostEdit]()
+    merged, lost = here, list[ReplacedPart]()
     for number, (part, (names, dated)) in enumerate(_PARTS.items()):
         before = base.parts[number] if base and number < len(base.parts) else ""
         mine, theirs = (_digest(one, part) for one in (here, there))
@@ -111,7 +111,7 @@ def merge_insights(
             merged = replace(merged, **{name: getattr(there, name) for name in (*names, dated)})
         if is_edited_twice:
             value = getattr(here if is_theirs else there, names[0])
-            lost.append(LostEdit(part, is_theirs, value if isinstance(value, str) else ", ".join(value)))
+            lost.append(ReplacedPart(part, is_theirs, value if isinstance(value, str) else ", ".join(value)))
     own = here.own or OwnInsight()
     links = {one.id: one for one in (*(there.own.links if there.own else ()), *own.links)}
     return replace(merged, own=replace(own, links=tuple(links[name] for name in sorted(links)))), tuple(lost)
