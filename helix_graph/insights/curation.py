@@ -5,6 +5,7 @@ Promoting turns a proven insight into a line of CLAUDE.md or AGENTS.md, as a dif
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypedDict
@@ -33,7 +34,7 @@ from helix_graph.insights.scoring import (
 )
 from helix_graph.insights.storing import clean_content, clean_tags
 from helix_graph.managed_block import added_line
-from helix_graph.validation import as_int, as_line, as_strs
+from helix_graph.validation import as_datetime, as_int, as_line, as_strs
 
 if TYPE_CHECKING:
     import sqlite3
@@ -149,8 +150,18 @@ def put_edits(context: InsightContext, edited: Iterable[Insight]) -> None:
 _EDITED = ("content", "edited_at", "tags", "tagged_at", "state", "state_at", "reason")
 
 
+_UID = re.compile(r"[0-9a-f]{16,64}")
+
+
 def forget_uids(context: InsightContext, forgotten: dict[str, str]) -> list[str]:
-    """Removes insights that were forgotten on another machine, by uid with the dates; the names of those here."""
+    """Removes insights that were forgotten on another machine, by uid with the dates; the names of those here.
+
+    Raises:
+        InvalidArgument: A key is no uid, or its value no date.
+    """
+    for uid, at in forgotten.items():
+        if not _UID.fullmatch(uid) or as_datetime("forgotten", at) is None:
+            raise InvalidArgument("forgotten", "must have uids of insights, each with the date of its forgetting")
     with context.database.writing() as connection:
         names = [one.name for one in rows.where(connection, f"uid {ANY_OF} ORDER BY name", as_list(forgotten))]
         uids = {one: at for uid, at in forgotten.items() for one in rows.own_uids(connection, uid)}
