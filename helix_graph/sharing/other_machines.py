@@ -26,7 +26,7 @@ from helix_graph.project import digest as subject_of_name
 from helix_graph.sharing.entry_versions import entry_changes
 from helix_graph.sharing.exchanged import Exchange, exchange_of, is_edited_since, is_same_said, merge_insights
 from helix_graph.sharing.model import LostEdit, OtherMachines
-from helix_graph.sharing.private_lines import SessionCorrection, key_of_insight
+from helix_graph.sharing.private_lines import SessionCorrection, TopicNumbers, key_of_insight
 from helix_graph.sharing.pushing import episode_as_pushed
 from helix_graph.sharing.records import SharedEntry, SharedInsight, ShareProblem, encode
 from helix_graph.sharing.replica import subject_of_record, subject_of_session
@@ -290,7 +290,9 @@ class TakingIn:
         here |= {subject_of_name(f"correction {path.stem}") for path in corrections.files()}
         newest = {one.key: one for one in self._lines}
         wanted = [one for one in newest.values() if one.key not in here and not self._replica.is_let_go(one, let_go)]
-        found = self._read_lines(wanted)
+        last = self._own.last_number()
+        read = self._read_lines(wanted)
+        found = [one for one in read if not (isinstance(one.record, TopicNumbers) and one.record.last <= last)]
         for one in found:
             self._replica.keep_back(one)
         self._compare_corrections(

@@ -295,6 +295,10 @@ class OwnRecords:
         found = self._own_entries() if self._topics.database.path.exists() else ()
         return {one.own.id: one for one in found if one.own}
 
+    def last_number(self) -> int:
+        """The last number that an entry, or what was done to one, ever got here."""
+        return self._topics.last_number() if self._topics.database.path.exists() else 0
+
     def replaced_entries(self) -> tuple[ExportedEntry, ...]:
         """Entries of topics as they were before they were changed or deleted here, with their numbers."""
         return self._topics.replaced_entries() if self._topics.database.path.exists() else ()
