@@ -115,3 +115,11 @@ def test_every_command_that_takes_a_name_is_asked() -> None:
     asked = {f"{path} {what}" for path, what, _ in COMMANDS}
     assert asked <= set(names_of(cli, "")), "what there is no such command or name for"
     assert set(names_of(cli, "")) - asked == set(OTHERS)
+
+
+@pytest.mark.parametrize("words", [["nonsense"], ["topic", "read"], ["view", "--nonsense"], ["workspace", "get", "x"]])
+def test_an_error_of_usage_begins_as_all_do(words: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(words) == 2
+    err = capsys.readouterr().err
+    assert "\nhelix-graph: " in f"\n{err}"
+    assert "\nError: " not in f"\n{err}"

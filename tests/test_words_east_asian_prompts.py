@@ -125,3 +125,12 @@ def test_a_word_in_hiragana_is_found_by_itself(tmp_path: Path) -> None:
     memory = own_memory(tmp_path / ".helix")
     memory.insights.store("ひながたは毎週つくり直す")
     assert len(recalled(memory, "ひながた")) == 1
+
+
+def test_chinese_function_words_are_no_reason_to_show_an_insight(tmp_path: Path) -> None:
+    memory = own_memory(tmp_path / ".helix")
+    memory.insights.store("如果支付超时,应该首先查询订单,然后可以重试")
+    prompt = "如果可以,应该首先写一首诗,然后翻译"
+    assert shown_in_a_hook(memory, prompt) == []
+    assert recalled(memory, prompt) == []
+    assert len(shown_in_a_hook(memory, "支付超时以后订单怎么办")) == 1
