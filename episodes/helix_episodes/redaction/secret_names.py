@@ -185,7 +185,7 @@ def _parsed(name: str) -> re.Match[str] | None:
 
 def sort_of_name(name: str, before: str) -> str | None:
     """What a name is the name of: ``people`` choose it, ``short`` for that, a ``machine`` makes it, a ``lone`` key."""
-    spoken = _WORD_BEFORE.search(before)
+    spoken = _WORD_BEFORE.search(before) if before.endswith(" ") else None
     if name.lower() == "phrase" and spoken and spoken[1].lower() in ("pass", "seed", "secret"):
         return "people"
     found = _parsed(name)

@@ -345,7 +345,7 @@ def _may_announce(line: str, behind_prefix: str) -> bool:
     """What `_ANNOUNCING` finds has one of these; the expression takes ten times as long to say so."""
     if line.rstrip().endswith(":") or "name=" in line:
         return True
-    return any(part[:1] in _PROMPTS or part[2:3] == " " for part in (line, behind_prefix))
+    return any(part[:1] in _PROMPTS or (part[:1] == "p" and part[2:3] == " ") for part in (line, behind_prefix))
 
 
 def _may_print(line: str) -> bool:
