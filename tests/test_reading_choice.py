@@ -250,7 +250,7 @@ class _Failing(DiaryReader):
         self._method, self._failure = method, failure
 
     def _fail_in(self, method: str) -> None:
-        sys.stdout.write("what a package prints is no answer\n")
+        sys.stdout.write("what a package prints is no answer, \x1b[31mand no order to a terminal\u202e\n")
         if method == self._method:
             raise self._failure
 
@@ -271,7 +271,11 @@ class _Unforeseen(Exception):
     """Of no kind that anybody would name."""
 
 
-@pytest.mark.parametrize("failure", [SystemExit(3), _Unforeseen("boom"), AssertionError(), ZeroDivisionError()])
+class _End(BaseException):
+    """As no code outside of Python itself should raise it."""
+
+
+@pytest.mark.parametrize("failure", [SystemExit(3), _Unforeseen("boom"), AssertionError(), _End(), GeneratorExit()])
 @pytest.mark.parametrize("method", ["load", "sniff", "is_part", "read"])
 def test_whatever_fails_in_another_packages_reader_is_its_own_named_problem(
     tmp_path: Path,
@@ -297,7 +301,9 @@ def test_whatever_fails_in_another_packages_reader_is_its_own_named_problem(
     report = memory.extract([logs / "one.jsonl", diary])
     assert (len(report.written), len(report.failed)) == (1, 1)
     assert kind in report.failed[0].problem
-    assert capsys.readouterr().out == ""
+    said = capsys.readouterr()
+    assert said.out == ""
+    assert not {"\x1b", "\u202e"} & set(said.err)
 
 
 def test_the_reader_of_our_page_reads_its_log_where_it_is_installed(
@@ -322,3 +328,25 @@ def test_a_reader_that_gives_no_sessions_is_named(tmp_path: Path, monkeypatch: p
     monkeypatch.setattr(importlib.metadata, "entry_points", lambda **_: [Point("diary", Wrong)])
     with pytest.raises(LogNotReadable, match="'diary' of another package gave no sessions"):
         read_sessions(write(tmp_path / "x.diary", "- one\n"))
+
+
+@pytest.mark.parametrize("odd", [{"id": 5}, {"agent": None}, {"steps": ("one",)}])
+def test_a_session_with_fields_of_another_type_is_none(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, odd: dict[str, Any]
+) -> None:
+    class Wrong(DiaryReader):
+        def read(self, path: Path) -> Iterator[Session]:
+            yield Session(**{"id": path.stem, "agent": "me", "reader": self.name, "steps": (), **odd})
+
+    monkeypatch.setattr(importlib.metadata, "entry_points", lambda **_: [Point("diary", Wrong)])
+    with pytest.raises(LogNotReadable, match="'diary' of another package gave a session that is none"):
+        read_sessions(write(tmp_path / "x.diary", "- one\n"))
+
+
+def test_a_line_without_an_end_is_not_read_to_it(tmp_path: Path) -> None:
+    """A file may be of any size and take no room on the disk."""
+    log = tmp_path / "s1.jsonl"
+    log.touch()
+    os.truncate(log, 1 << 40)
+    with pytest.raises(LogNotReadable, match="does not end within"):
+        read_sessions(log)

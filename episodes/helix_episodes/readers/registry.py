@@ -20,11 +20,12 @@ passed, or ``ctrf.json``, a report of the tests that the verifier ran. It counts
 
 from __future__ import annotations
 
+import io
 import os
 import stat
 import sys
 from collections import Counter
-from contextlib import redirect_stdout
+from contextlib import contextmanager, redirect_stdout
 from functools import cache
 from importlib import import_module
 from pathlib import Path
@@ -77,8 +78,33 @@ _BUILT_IN = {
 ENTRY_POINT_GROUP = "helix_graph.readers"
 AUTO = "auto"
 
-# What another package's code can end in is up to that package, ending the process included.
-_ANY_FAILURE = (Exception, SystemExit)
+
+class _ReaderFailed(Exception):
+    """Another package's code did not do what it is for."""
+
+
+class _Escaped(io.TextIOBase):
+    """Where another package's code prints: stderr, since it is no command's answer, without control characters."""
+
+    def write(self, text: str) -> int:
+        shown = (one if one.isprintable() or one == "\n" else ascii(one)[1:-1] for one in text)
+        return sys.stderr.write("".join(shown))
+
+
+@contextmanager
+def _of_another_package() -> Iterator[None]:
+    """Within, whatever is raised becomes `_ReaderFailed`: what code ends in, and whether with the process, is up to it.
+
+    A person who interrupts the command is heard, and so is an error of this product.
+    """
+    try:
+        with redirect_stdout(_Escaped()):
+            yield
+    except (HelixGraphError, KeyboardInterrupt):
+        raise
+    except BaseException as error:
+        raise _ReaderFailed(f"({type(error).__name__}: {error})") from error
+
 
 # Endings that say nothing of what is inside.
 _GENERAL_ENDINGS = (".json", ".md")
@@ -271,19 +297,19 @@ class _ForeignReader:
     def sniff(self, head: LogHead) -> str | None:
         """Why it is no log of this format; a reader that fails declines, with that as its reason."""
         try:
-            with redirect_stdout(sys.stderr):
+            with _of_another_package():
                 self._reader.is_part(head.path)  # one that cannot answer that is not chosen
                 reason = self._reader.sniff(head)
-        except _ANY_FAILURE as error:
-            return _failure(error)
-        return None if reason is None else str(reason)
+                return None if reason is None else str(reason)
+        except (_ReaderFailed, HelixGraphError) as error:
+            return f"failed {error}"
 
     def is_part(self, path: Path) -> bool:
         """Whether it says that the file is read with another; what `sniff` declines for is no part either."""
         try:
-            with redirect_stdout(sys.stderr):
+            with _of_another_package():
                 return bool(self._reader.is_part(path))
-        except _ANY_FAILURE:
+        except (_ReaderFailed, HelixGraphError):
             return False
 
     def read(self, path: Path) -> Iterator[Session]:
@@ -292,21 +318,19 @@ class _ForeignReader:
         Raises:
             LogNotReadable: The reader failed, or gave something else.
         """
+        whose = f"the reader {self.name!r} of another package"
         try:
-            with redirect_stdout(sys.stderr):
+            with _of_another_package():
                 sessions = list(self._reader.read(path))
-        except HelixGraphError:
-            raise
-        except _ANY_FAILURE as error:
-            problem = f"the reader {self.name!r} of another package {_failure(error)}"
-            raise LogNotReadable(path=path, problem=problem) from error
+        except _ReaderFailed as error:
+            raise LogNotReadable(path=path, problem=f"{whose} failed {error}") from error
         if not all(isinstance(one, Session) for one in sessions):
-            raise LogNotReadable(path=path, problem=f"the reader {self.name!r} of another package gave no sessions")
+            raise LogNotReadable(path=path, problem=f"{whose} gave no sessions")
+        try:
+            msgspec.convert(msgspec.to_builtins(sessions), list[Session])  # nothing else looks at the types of fields
+        except (TypeError, ValueError, RecursionError) as error:
+            raise LogNotReadable(path=path, problem=f"{whose} gave a session that is none ({error})") from error
         yield from sessions
-
-
-def _failure(error: BaseException) -> str:
-    return f"failed ({type(error).__name__}: {error})"
 
 
 def _other_readers() -> tuple[list[Reader], dict[str, str]]:
@@ -319,10 +343,10 @@ def _other_readers() -> tuple[list[Reader], dict[str, str]]:
         if point.name in _BUILT_IN:
             continue
         try:
-            with redirect_stdout(sys.stderr):  # what it prints would be taken for a command's answer
+            with _of_another_package():
                 readers.append(_ForeignReader(point.load()()))
-        except _ANY_FAILURE as error:
-            broken[point.name] = f"could not be loaded ({type(error).__name__}: {error})"
+        except (_ReaderFailed, HelixGraphError) as error:
+            broken[point.name] = f"could not be loaded {error}"
     return readers, broken
 
 

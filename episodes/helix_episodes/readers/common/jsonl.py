@@ -20,6 +20,7 @@ import io
 import json
 import stat
 from collections import Counter
+from errno import EFBIG
 from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple
 
 import orjson
@@ -122,6 +123,9 @@ _MEGABYTE = 1 << 20
 #: Lines of a log are long: with Python's own 8 kB at a time, reading the Claude Code corpus takes three times as long.
 _BUFFER = 256 << 10
 
+#: So much is read of a line that is too long to be used, to come to the next.
+_LONGEST_SKIPPED = 256 << 20
+
 _TYPE_NAMES = {
     list: "a list",
     str: "a text",
@@ -145,13 +149,20 @@ def read_records(path: Path, *, ledger: LineLedger, file: str | None = None) -> 
 
 
 def lines_of(log: BinaryIO) -> Iterator[bytes | None]:
-    """The lines of an open log; None for one longer than `LONGEST_LINE`, of which nothing is kept."""
+    """The lines of an open log; None for one longer than `LONGEST_LINE`, of which nothing is kept.
+
+    Raises:
+        OSError: A line has no end, as one would have in a file of any size that takes no room on the disk.
+    """
     while line := log.readline(LONGEST_LINE + 1):
         if len(line) <= LONGEST_LINE:
             yield line
             continue
+        end = log.tell() + _LONGEST_SKIPPED
         while line and not line.endswith(b"\n"):
             line = log.readline(_MEGABYTE)
+            if log.tell() > end:
+                raise OSError(EFBIG, f"a line of it does not end within {_LONGEST_SKIPPED // _MEGABYTE} MB")
         del line  # the longest line there is, and the next needs as much again
         yield None
 
