@@ -13,7 +13,8 @@ from typing import Annotated
 
 import msgspec
 
-from helix_episodes.safe_files import read_regular, write_atomically
+from helix_episodes.msgspec_types import read_json
+from helix_episodes.safe_files import write_atomically
 
 #: Within the memory; derived, so a damaged one counts as none.
 STAMP = "cache/logs-read.json"
@@ -60,10 +61,7 @@ def write_stamp(memory: Path, *, at: float, places: Sequence[LogPlace]) -> None:
 
 def read_stamp(memory: Path) -> SyncStamp | None:
     """The stamp, or None when the memory has never read all logs of its project."""
-    try:
-        return msgspec.json.decode(read_regular(memory / STAMP), type=SyncStamp)
-    except (OSError, msgspec.DecodeError):
-        return None
+    return read_json(memory / STAMP, SyncStamp)
 
 
 def finished_since(stamp: SyncStamp, *, now: float | None = None) -> Iterator[Path]:

@@ -137,8 +137,9 @@ def make_old_stamp() -> None:
 def test_a_damaged_stamp_counts_as_none(log: Callable[..., Path], capsys: pytest.CaptureFixture[str]) -> None:
     log("one")
     assert run(["sync"]) == 0
-    Path(".helix/cache/logs-read.json").write_text("{")
-    assert run(["seen"]) == 0
+    for damaged in ("{", '{"a":' * 3000, "\udcff"):  # cut off, nested deeper than Python's stack, and no text
+        Path(".helix/cache/logs-read.json").write_text(damaged, errors="surrogateescape")
+        assert run(["seen"]) == 0
     shutil.rmtree(".helix/cache")
     assert run(["seen"]) == 0
     assert "newer" not in capsys.readouterr().err

@@ -83,10 +83,10 @@ class ReferenceEmbedder:
         self.folder = folder
         self.model = model
 
-    @cached_property
+    @property
     def dimensions(self) -> int:
-        """Of each vector; those of another model than ours are counted, for each version calls the number otherwise."""
-        return MINILM_DIMENSIONS if self.model == MINILM else int(self.embed(["any text"]).shape[1])
+        """Of each vector; those of another model than ours are known when it is loaded."""
+        return MINILM_DIMENSIONS if self.model == MINILM else self._measured
 
     def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
         """One row a text."""
@@ -101,6 +101,11 @@ class ReferenceEmbedder:
             convert_to_numpy=True,
         )
         return np.asarray(vectors, np.float32)
+
+    @cached_property
+    def _measured(self) -> int:
+        """How long a vector is: the method for it has another name in each version."""
+        return int(self.embed(["any text"]).shape[1])
 
     @cached_property
     def _loaded(self) -> Any:  # noqa: ANN401  (the package is not there where types are checked)

@@ -33,8 +33,8 @@ from typing import Literal
 import msgspec
 
 from helix_episodes.errors import WriteFailed
-from helix_episodes.msgspec_types import ready
-from helix_episodes.safe_files import expanded, read_regular, write_atomically
+from helix_episodes.msgspec_types import read_json
+from helix_episodes.safe_files import expanded, write_atomically
 from helix_graph.embedding.model import MINILM
 from helix_graph.project import xdg_folder
 
@@ -53,9 +53,7 @@ def sha256_of(path: Path) -> str:
     now = _identity(path)
     name = hashlib.sha256(os.fsencode(path.absolute())).hexdigest()[:32]
     entry = xdg_folder("XDG_CACHE_HOME", ".cache") / "helix-graph" / "hashes" / f"{name}.json"
-    known = None
-    with contextlib.suppress(OSError, msgspec.DecodeError):
-        known = msgspec.json.decode(read_regular(entry), type=ready(_Remembered))
+    known = read_json(entry, _Remembered)
     if known and msgspec.structs.replace(known, sha256="") == now:
         return known.sha256
     with path.open("rb") as file:

@@ -32,7 +32,7 @@ import msgspec
 import orjson
 
 from helix_episodes.errors import InvalidArgument, WriteFailed
-from helix_episodes.msgspec_types import ready
+from helix_episodes.msgspec_types import read_json
 from helix_episodes.redaction import without_secrets
 from helix_episodes.safe_files import make_folder, read_regular, remove_file, write_atomically
 from helix_graph.validation import as_str
@@ -104,14 +104,7 @@ class HandoffFiles:
 
     def read_state(self, task_id: str) -> InjectionState | None:
         """What a task was given; None when nothing says so, also for an id that could lead elsewhere."""
-        if not is_file_name(task_id):
-            return None
-        try:
-            return msgspec.json.decode(
-                read_regular(self.injection_state / f"{task_id}.json"), type=ready(InjectionState)
-            )
-        except (OSError, msgspec.MsgspecError):
-            return None
+        return read_json(self.injection_state / f"{task_id}.json", InjectionState) if is_file_name(task_id) else None
 
     def status_lines(self) -> list[dict[str, Any]]:
         """The lines of finished agents in the order in which they were written; what is no JSON object is left out."""

@@ -110,7 +110,7 @@ def decode_rules(root: Path, written: bytes | None) -> tuple[AcceptedRule, ...]:
     """The rules that `rules_file` holds."""
     try:
         return msgspec.json.decode(written, type=_Rules).accepted if written is not None else ()
-    except msgspec.DecodeError as error:
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         raise InvalidConfiguration(path=root / ACCEPTED_RULES, problem=str(error)) from error
 
 
@@ -167,7 +167,7 @@ def draws(root: Path) -> list[TrialDraw]:
     for line in lines:
         try:
             one = msgspec.json.decode(line, type=TrialDraw)
-        except msgspec.DecodeError:
+        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
             continue
         found.setdefault((one.rule, one.session), one)
     return list(found.values())

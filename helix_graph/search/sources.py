@@ -27,7 +27,7 @@ from urllib.parse import urlsplit
 import msgspec
 
 from helix_episodes.errors import FileError, ProgramFailed, WriteFailed
-from helix_episodes.msgspec_types import ready
+from helix_episodes.msgspec_types import read_json
 from helix_episodes.safe_files import read_regular, write_atomically
 from helix_graph.embedding.choice import unavailable
 from helix_graph.errors import GraphNotCompiled, MissingExtra
@@ -287,11 +287,8 @@ class Availability:
         return -1.0 if known is None else max(0.0, round(self._clock() - known.at, 3))
 
     def _known(self) -> _Checked | None:
-        try:
-            known = msgspec.json.decode(read_regular(self._cache), type=ready(_Checked))
-        except (OSError, msgspec.DecodeError):
-            return None
-        return known if known.endpoint == self._endpoint else None
+        known = read_json(self._cache, _Checked)
+        return known if known and known.endpoint == self._endpoint else None
 
     def _listens(self) -> bool:
         parts = urlsplit(self._endpoint)

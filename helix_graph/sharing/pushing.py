@@ -209,7 +209,7 @@ class Pushing:
         if there == one.hash or (base and (base.here, base.there) == (one.hash, there)):
             self.unchanged.add(one.subject)
             if there == one.hash:
-                self._exchanged[one.subject] = exchange_of(self._pushable.get(one.subject), there, there)
+                self._exchanged[one.subject] = exchange_of(self._pushable.get(one.subject), one.hash, one.hash)
         elif there and base and base.there != there and self._may_change(one.subject):
             self.behind.add(one.subject)
         elif one.subject in self._there and not self._may_change(one.subject):

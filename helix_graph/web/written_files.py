@@ -47,7 +47,7 @@ class _ReportHead(msgspec.Struct):
 def _is_json(data: bytes) -> bool:
     try:
         msgspec.json.decode(data, type=ready(_ReportHead))
-    except (msgspec.MsgspecError, UnicodeDecodeError):
+    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
         return False
     return True
 
