@@ -68,6 +68,7 @@ from helix_graph.sharing.shared_files import (
     changed_in_index,
     feedback_entry,
     first_authors,
+    folder_in_git,
     import_of,
     imported_insight,
     place_of,
@@ -170,6 +171,8 @@ class Sharing:
         if problems:
             found = "\n".join(map(str, problems))
             raise ShareRefused(f"{found}\nnothing was shared; edit or forget what holds it, then try again", problems)
+        if looked_at:
+            folder_in_git(self.root)  # before anything is written that nobody could commit
         written = [name for name in sorted(files) if not (self.root / name).exists()]
         for name in written:
             write_atomically(self.root / name, files[name], mode=0o644)

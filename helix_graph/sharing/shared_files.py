@@ -341,19 +341,28 @@ def _authors(root: Path, commit: str) -> dict[str, str]:
     return {file: author for file, (_, author) in found.items()}
 
 
+def folder_in_git(root: Path) -> bytes:
+    """What git puts before the names of the memory's files.
+
+    Raises:
+        ShareRefused: The memory is in no repository, or git cannot read it.
+    """
+    prefix = git_output(root, "rev-parse", "--show-prefix")
+    if prefix is None:
+        raise ShareRefused(f"{root} is in no git repository, or git cannot read it; `git -C {root} status` says why")
+    return prefix.removesuffix(b"\n")
+
+
 def stage(root: Path, names: Iterable[str]) -> None:
     """Puts these files into git's index as they are, or takes those out that are gone, although the memory is ignored.
 
     `git add` would run filters and hooks that the repository's configuration names; this runs none.
     """
-    prefix = git_output(root, "rev-parse", "--show-prefix")
-    if prefix is None:
-        raise ShareRefused(f"{root} is in no git repository, or git cannot read it; `git -C {root} status` says why")
+    folder = folder_in_git(root)
     there = [name for name in sorted(names) if (root / name).is_file()]
     gone = sorted(set(names) - set(there))
     listed = "".join(f"{(root / name).absolute()}\n" for name in there).encode()
     hashes = (git_output(root, "hash-object", "-w", "--no-filters", "--stdin-paths", asked=listed) or b"").split()
-    folder = prefix.removesuffix(b"\n")
     if len(hashes) != len(there):
         raise ShareRefused(f"git cannot read the files in {root / FOLDER}, or write to its folder; nothing is staged")
     named = zip(hashes, there, strict=True)
