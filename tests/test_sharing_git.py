@@ -505,15 +505,15 @@ def test_the_name_of_an_unusable_file_is_quoted_where_it_may_be_a_sentence(origi
         assert said.startswith(f'"shared/insights/{order}.json":1: ')
 
 
-@pytest.mark.slow
 def test_where_there_is_no_repository_nothing_is_written(tmp_path: Path) -> None:
     memory = Memory.init(tmp_path)
-    name = str(memory.insights.store("Prices are Decimal")["name"])
+    name = str(memory.insights.store("Prices are Decimal, never float, or totals lose cents")["name"])
     with pytest.raises(ShareRefused, match="in no git repository"):
         memory.sharing.add([name])
     assert not (memory.root / "shared").exists()
 
 
+@pytest.mark.slow
 def test_staging_runs_nothing_that_the_repository_configures(origin: Path) -> None:
     ann, anns = member(origin, "ann")
     corroborated(anns, RETRY)
