@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
 
 #: Goes into each episode's provenance; raised when the same log would give another episode.
-EXTRACTOR_VERSION = "56"
+EXTRACTOR_VERSION = "57"
 
 
 def extract(session: Session, *, provenance: Provenance | None = None) -> Episode:

@@ -1,10 +1,9 @@
 """From a command, its output and its exit status to the verdict of each check in it.
 
 There are two sources: the exit status, where it can be seen, and the text, read only by a runner's own grammar. With
-exit status 0 everything that is visible passed; where a log only flags a success, a test runner that counts failures
-knows better. With another one exactly one visible part failed: the first whose
-grammar says so, else the first that is not known to have passed; parts before it passed and parts after it never ran. A
-part whose exit status is hidden (``go test | tail``) is judged by the text alone, and when the text holds nothing
+exit status 0 everything that is visible passed, unless a test runner counts failures: whatever ran it let them be. With
+another one exactly one visible part failed: the first whose grammar says so, else the first that is not known to have
+passed; parts before it passed and parts after it never ran. A part whose exit status is hidden (``go test | tail``) is judged by the text alone, and when the text holds nothing
 conclusive the verdict is ``None``.
 
 ``mise run lint`` and ``golangci-lint run`` are one check only when the task is known to run that program. Task runners
@@ -132,7 +131,6 @@ def read_verdicts(
         return () if acting is None else _revealed(acting, _read(cleaned(output)))
     text = cleaned(output)
     code = text.exit_code if exit_code is None else exit_code
-    stated = code is not None
     if code is None:
         code = {"ok": 0, "error": 1}.get(status)  # 1 represents any failure when only the flag is known
     readings = _read(text)
@@ -144,7 +142,7 @@ def read_verdicts(
     elif code == 0:
         # What follows ``||`` ran only when something failed before; without a word from it, it is left out.
         ran = (run for run in runs if run.segment.joiner != "||" or run.reading is not None)
-        verdicts = tuple(_after_success(run, text, stated=stated) for run in ran)
+        verdicts = tuple(_after_success(run, text) for run in ran)
     elif not readings and finding_of((), text, code).family == "shell syntax error":
         return ()  # the shell refused the text as a whole: nothing in it ran
     else:
@@ -315,9 +313,8 @@ def _silently_passed(run: _JudgedPart, text: CommandOutput) -> bool:
     return not text.text.strip() if run.cut else True
 
 
-def _after_success(run: _JudgedPart, text: CommandOutput, *, stated: bool) -> Verdict:
-    """``stated``: the log has the exit code; a mere flag of success says less than a runner that counts failures."""
-    counted = run.failed and not stated and run.kind == "test"
+def _after_success(run: _JudgedPart, text: CommandOutput) -> Verdict:
+    counted = run.failed and run.kind == "test"  # what ran the tests may end with 0 whatever they say
     if counted or run.hidden or (run.kind == "format" and run.failed):  # formatters may report and still end with 0
         return _by_text(run, text)
     # A run that found no tests or no files ends with 0 as well, and says nothing of the work.
