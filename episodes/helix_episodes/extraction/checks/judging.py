@@ -1,10 +1,10 @@
 """From a command, its output and its exit status to the verdict of each check in it.
 
 There are two sources: the exit status, where it can be seen, and the text, read only by a runner's own grammar. With
-exit status 0 everything that is visible passed, unless a test runner counts failures: whatever ran it let them be. With
-another one exactly one visible part failed: the first whose grammar says so, else the first that is not known to have
-passed; parts before it passed and parts after it never ran. A part whose exit status is hidden (``go test | tail``) is judged by the text alone, and when the text holds nothing
-conclusive the verdict is ``None``.
+exit status 0 everything that is visible passed, unless a test runner counts failures: whatever ran it let them be.
+With another one exactly one visible part failed: the first whose grammar says so, else the first that is not known to
+have passed; parts before it passed and parts after it never ran. A part whose exit status is hidden (``go test |
+tail``) is judged by the text alone, and when the text holds nothing conclusive the verdict is ``None``.
 
 ``mise run lint`` and ``golangci-lint run`` are one check only when the task is known to run that program. Task runners
 print the command of each task before it (cut to the width of a terminal) and the name of a task that failed after it.
