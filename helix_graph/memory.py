@@ -560,15 +560,10 @@ class Memory:
         ``memories`` are other ``.helix`` folders whose episodes go there too. What any of these memories forgets later
         leaves the shards as well.
         """
-        from helix_graph.shards.files import remember_folder
-        from helix_graph.shards.pack import pack, require_memories
+        from helix_graph.shards.pack import pack
 
-        folder = as_path("output", output).absolute()
         several = [self.root, *(as_path("memories", one) for one in as_tuple("memories", memories))]
-        require_memories(several[1:])
-        for root in several:
-            remember_folder(root, folder)
-        return pack(several, folder, workers=workers, progress=progress)
+        return pack(several, as_path("output", output).absolute(), workers=workers, progress=progress)
 
     def fold(self, output: Path | str) -> FoldReport:
         """Writes the sums of this memory's graph, the same as `helix_graph.shards.fold.fold` has from its shards."""

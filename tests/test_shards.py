@@ -20,7 +20,7 @@ from msgspec.structs import replace
 
 from episode_drawing import draw_episode
 from helix_cli.app import run
-from helix_episodes.errors import InvalidArgument, NotFound, ProgramFailed
+from helix_episodes.errors import InvalidArgument, NotFound, ProgramFailed, WriteFailed
 from helix_episodes.store import encode_episode
 from helix_graph import Memory
 from helix_graph.errors import FolderInUse, MissingExtra
@@ -28,6 +28,7 @@ from helix_graph.shards.files import ShardDamaged, shard_files
 from helix_graph.shards.fold import fold
 from helix_graph.shards.pack import pack
 from helix_graph.shards.session_sample import SIZE, CountedSessions, digest_of, smallest
+from session_script import Script
 from small_worlds import memory_of
 from thoroughness import few
 
@@ -480,6 +481,22 @@ def test_what_cannot_be_folded_is_said(shards: Path, tmp_path: Path) -> None:
         pack([tmp_path / "nowhere"], tmp_path / "sums")
     with pytest.raises(ProgramFailed, match="DuckDB cannot be opened"):
         fold([shards], tmp_path / "sums", memory_limit="much")
+
+
+def test_nobody_packs_over_what_is_others_or_into_a_memory(world: Memory, sums: Path, tmp_path: Path) -> None:
+    memory = Memory.init(tmp_path / "other")
+    memory.extract([Script("alone").prompt("Add totals").edit("cart.py").save(tmp_path / "logs")])
+    theirs = tmp_path / "theirs"
+    world.pack(theirs)
+    before = shard_files(theirs)
+    for output in (theirs, memory.root / "shards", memory.root, sums):
+        with pytest.raises(InvalidArgument, match="output"):
+            memory.pack(output)
+    with pytest.raises(WriteFailed, match="make it first"):
+        memory.pack(tmp_path / "mistyped" / "shards")
+    assert shard_files(theirs) == before
+    assert not (memory.root / "packed.json").exists()  # whatever it forgets is to be searched for in none of them
+    assert memory.pack(theirs, memories=[world.root]).removed == 0
 
 
 def test_a_memory_that_is_none_is_refused_and_nothing_is_written(world: Memory, tmp_path: Path) -> None:

@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from helix_episodes.errors import InvalidEpisode, NotFound, WriteFailed
+from helix_episodes.errors import InvalidArgument, InvalidEpisode, NotFound, WriteFailed
 from helix_episodes.safe_files import TEMPORARY_SUFFIX, locked, make_output_folder, read_regular, remove_file
 from helix_episodes.store import PREFIX, EpisodeStore
 from helix_episodes.workers import in_order, in_parts, worker_count
@@ -32,7 +32,16 @@ from helix_graph.graph.episode_rows import SUFFIX, decode_episode
 from helix_graph.graph.model import SkippedFile
 from helix_graph.graph.observations import trial_of
 from helix_graph.project import without_forgotten
-from helix_graph.shards.files import Member, ShardKey, path_of_shard, read_members, shard_files, write_shard
+from helix_graph.shards.engines import TABLES
+from helix_graph.shards.files import (
+    Member,
+    ShardKey,
+    path_of_shard,
+    read_members,
+    remember_folder,
+    shard_files,
+    write_shard,
+)
 from helix_graph.shards.rows import FACTS, Row, episode_id, rows_by_fact
 from helix_graph.trust import ACCEPTANCE
 
@@ -42,6 +51,8 @@ if TYPE_CHECKING:
     from helix_graph.graph.observations import Trial
 
     Progress = Callable[[int, int, Path], None]
+    #: The shards that are there with their episodes; None for what is no shard of this version.
+    _Stored = dict[Path, dict[str, Member] | None]
 
 #: So many files are looked at in one task: a tenth of a second's work.
 _FILES_AT_A_TIME = 64
@@ -89,25 +100,43 @@ def pack(
     Args:
         memories: The folders that have ``episodes`` and ``causality/assertions`` (``.helix``); together they are all
             that the shards may have.
-        output: The folder of the shards; made when it is not there. What else is in it is left alone.
+        output: The folder of the shards; made when it is not there. What else is in it is left alone. Each memory
+            remembers it, for what it forgets later.
         workers: At most so many processes where there is much to do; None: one for each core.
         progress: Called with shards done, shards to write and the shard, before each is written.
+
+    Raises:
+        NotFound: A folder has nothing of a memory.
+        InvalidArgument: ``output`` is within a memory, has sums, or has shards of none but other memories' sessions.
     """
-    require_memories(memories)
-    make_output_folder(output)
-    with WriteFailed.for_os_errors(output), locked(output):
-        return _pack(memories, output, workers=workers, progress=progress)
-
-
-def require_memories(memories: Sequence[Path]) -> None:
-    """Raises NotFound where a folder has nothing of a memory, before anything is written to it."""
     for one in memories:
         if not any((one / name).exists() for name in (ACCEPTANCE, "episodes", "causality", "helix.db", "shared")):
             raise NotFound(f"no memory {str(one)!r}; name the folder of one (.helix)")
+    if any(output.resolve().is_relative_to(one.resolve()) for one in memories):
+        raise InvalidArgument("output", f"is {str(output)!r}, which is within a memory; name a folder outside")
+    make_output_folder(output)
+    with WriteFailed.for_os_errors(output), locked(output):
+        stored = {path: read_members(path) for path in shard_files(output)}
+        _require_own(memories, output, stored)
+        for one in memories:
+            remember_folder(one, output)
+        return _pack(memories, output, stored, workers=workers, progress=progress)
 
 
-def _pack(memories: Sequence[Path], output: Path, *, workers: int | None, progress: Progress | None) -> PackReport:
-    stored = {path: read_members(path) for path in shard_files(output)}
+def _require_own(memories: Sequence[Path], output: Path, stored: _Stored) -> None:
+    """Raises where these memories would take everything out of the folder that others have packed there."""
+    if any((output / f"{name}.parquet").exists() for name in TABLES):
+        raise InvalidArgument("output", f"is {str(output)!r}, which has the sums of a fold; name another folder")
+    here = {path.stem for one in memories for path in EpisodeStore(one / "episodes").files()}
+    there = {name for members in stored.values() for name in members or ()}
+    if here and there and here.isdisjoint(there):
+        problem = "has shards of other memories' sessions alone; name these memories too, or another folder"
+        raise InvalidArgument("output", f"is {str(output)!r}, which {problem}")
+
+
+def _pack(
+    memories: Sequence[Path], output: Path, stored: _Stored, *, workers: int | None, progress: Progress | None
+) -> PackReport:
     known: defaultdict[str, dict[str, Path]] = defaultdict(dict)
     for path, members in stored.items():
         for name, member in (members or {}).items():
