@@ -58,6 +58,7 @@ _CJK = (
     *((0xF900, 0xFAFF), (0x20000, 0x3FFFF)),
 )
 _KATAKANA = "\u30a1", "\u30ff"
+_HANGUL = "\uac00", "\ud7a3"
 #: A single letter finds nothing that one looks for; a single Chinese character may.
 _SHORTEST = 2
 
@@ -317,12 +318,15 @@ def sharing_rare_words(
 def shared_words(asked: Mapping[str, int], shared: Container[str]) -> int:
     """How many words of a query are shared, each for as much as it counts.
 
-    Pairs of characters that follow each other are of one stretch, and two of its characters a word, of katakana three.
+    Pairs of characters that follow each other are of one stretch, and two of its characters a word. A run of katakana
+    or Hangul within it is one word, however long.
 
     >>> shared_words(dict.fromkeys(query_words("数据库连接"), 1), {"数据", "据库"})
     1
     >>> shared_words(dict.fromkeys(query_words("timeout 数据库连接"), 1), {"timeout", "数据", "连接"})
     3
+    >>> shared_words(dict.fromkeys(query_words("データベース"), 1), query_words("データベース"))
+    1
     """
     count, stretch = 0, ""
     for word in [word for word in asked if word in shared]:
@@ -338,8 +342,24 @@ def shared_words(asked: Mapping[str, int], shared: Container[str]) -> int:
 
 def _words_in(stretch: str) -> int:
     """About how many words a stretch of Chinese, Japanese or Korean is."""
-    katakana = sum(_KATAKANA[0] <= one <= _KATAKANA[1] for one in stretch)
-    return max((len(stretch) - katakana) // 2 + katakana // 3, 1) if stretch else 0
+    count, others = 0, 0
+    for script, run in groupby(stretch, _script):
+        length = len(list(run))
+        if script:
+            count += length >= script
+        else:
+            others += length
+    return max(count + others // 2, 1) if stretch else 0
+
+
+def _script(character: str) -> int:
+    """How many characters make a word of a script whose words show their ends, 0 of one whose words do not.
+
+    Katakana changes to another script at a word's end, and Korean has blanks: however long, it is one word there.
+    """
+    if _KATAKANA[0] <= character <= _KATAKANA[1]:
+        return 3
+    return 2 if _HANGUL[0] <= character <= _HANGUL[1] else 0
 
 
 def _evidence(query: str) -> dict[str, bool]:

@@ -121,6 +121,24 @@ def test_one_word_that_is_shared_is_too_little_for_a_hook_however_many_pairs_it_
     assert len(shown_in_a_hook(memory, "データベースの設定を変更する")) == 1
 
 
+@pytest.mark.parametrize(
+    ("insight", "one_word", "two_words"),
+    [
+        ("データベースの移行に失敗したら戻す", "データベースの図を描いて", "データベースの移行はどうする"),
+        ("障害ではロールバックを先に試す", "ロールバックという言葉の意味は", "障害でロールバックする"),
+        ("데이터베이스 마이그레이션 전에 백업한다", "데이터베이스 이름은?", "데이터베이스 마이그레이션 순서"),
+        ("마이그레이션 전에는 백업을 만든다", "마이그레이션이라는 단어의 뜻은?", "마이그레이션 백업은 어디에"),
+    ],
+)
+def test_one_long_word_of_katakana_or_hangul_is_one_word(
+    tmp_path: Path, insight: str, one_word: str, two_words: str
+) -> None:
+    memory = own_memory(tmp_path / ".helix")
+    memory.insights.store(insight)
+    assert shown_in_a_hook(memory, one_word) == []
+    assert shown_in_a_hook(memory, two_words) == [insight]
+
+
 def test_a_word_in_hiragana_is_found_by_itself(tmp_path: Path) -> None:
     memory = own_memory(tmp_path / ".helix")
     memory.insights.store("ひながたは毎週つくり直す")
