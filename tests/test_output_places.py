@@ -110,6 +110,18 @@ def test_a_dash_is_not_made_a_file(
     assert not (tmp_path / "-").exists()
 
 
+@every_writer
+def test_a_database_is_not_replaced(
+    memory: Memory, capsys: pytest.CaptureFixture[str], writer: tuple[str, ...]
+) -> None:
+    memory.insights.store("When the parcel API times out, retry with the idempotency key")
+    notes = memory.root / "helix.db"
+    before = notes.read_bytes()
+    assert run([*writer, str(notes)]) == 1
+    assert "a database is there, which no answer replaces" in capsys.readouterr().err.replace("\n", " ")
+    assert notes.read_bytes() == before
+
+
 @pytest.mark.usefixtures("memory")
 def test_a_link_to_nothing_yet_and_one_in_a_circle(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "new.html").symlink_to("later.html")

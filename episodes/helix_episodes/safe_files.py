@@ -56,6 +56,8 @@ LONGEST_TYPE = 80
 #: What `write_atomically` writes to before it renames; a killed process leaves one behind.
 TEMPORARY_SUFFIX = ".tmp"
 _OWNER_FOLDER = 0o700
+#: How a file of SQLite begins.
+_SQLITE = b"SQLite format 3\0"
 
 
 _KINDS = {
@@ -267,13 +269,15 @@ def write_output(path: Path, data: bytes, *, mode: int = 0o600) -> None:
     """Writes an answer where someone wants it: as `write_atomically` does, but to the file that a link leads to.
 
     A device, a pipe or a folder is neither replaced nor written to, and no more is the file that stdout or stderr goes
-    to: what is there already would be lost, and what is printed afterwards too. No folder is made for it, which would
-    hide that a path is mistyped.
+    to: what is there already would be lost, and what is printed afterwards too. Nor is a database, whoever's it is: no
+    answer is one, so the path is mistyped, and the memory's own holds what no log could bring back. No folder is made
+    for it, which would hide that a path is mistyped.
 
     Raises:
-        WriteFailed: Something else than a regular file is there, its folder is not, or it cannot be written.
+        WriteFailed: Something else than a regular file is there, or a database, its folder is not, or it cannot be
+            written.
     """
-    problem = _no_output(path)
+    problem = _no_output(path) or _database(path)
     if problem:
         raise WriteFailed(path=path, problem=problem)
     write_without_links(Path(os.path.realpath(path)), data, mode=mode)
@@ -292,6 +296,15 @@ def _no_output(path: Path) -> str | None:
             if os.path.samestat(found, os.fstat(stream)):
                 return "it is where the command prints its answer"
     return irregularity(path, follow=True)
+
+
+def _database(path: Path) -> str | None:
+    try:
+        with open_regular(path, follow=True) as file:
+            found = file.read(len(_SQLITE)) == _SQLITE
+    except OSError:  # it is not there, or one may write it but not read it
+        return None
+    return "a database is there, which no answer replaces; name another file" if found else None
 
 
 def _without_folder(path: Path) -> str | None:
