@@ -90,3 +90,11 @@ def test_what_is_to_be_pasted_has_them(agents_home: AgentsHome, agent: str, caps
     assert run(["setup", agent, "--print", "--json", "--tools", "all"]) == 0
     pasted = json.dumps([one["content"] for one in json.loads(capsys.readouterr().out)])
     assert '"mcp", "--tools", "all"' in pasted.replace('\\"', '"')
+
+
+def test_the_skill_can_be_pasted_too(agents_home: AgentsHome, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["setup", "skill", "--print", "--json"]) == 0
+    (pasted,) = json.loads(capsys.readouterr().out)
+    assert pasted["file"] == "~/.agents/skills/helix-graph/SKILL.md"
+    assert run(["setup", "skill"]) == 0
+    assert (agents_home.root / ".agents/skills/helix-graph/SKILL.md").read_text() == pasted["content"]

@@ -113,8 +113,13 @@ def setup(  # noqa: PLR0913  (the options)
 
 def _print(agent: str, *, tools: str | None, as_json: bool) -> int:
     from helix_cli.setup.definitions import snippets
+    from helix_cli.setup.installers import SKILL_FOLDER
+    from helix_cli.setup.own_files import skill_contents
 
-    found = snippets(agent, tools=tools)
+    if agent == "skill":
+        found = [(f"~/{(SKILL_FOLDER / path).as_posix()}", text) for path, text in skill_contents().items()]
+    else:
+        found = snippets(agent, tools=tools)
     if as_json:
         emit_json([{"file": where, "content": what} for where, what in found])
         return 0

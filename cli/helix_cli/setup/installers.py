@@ -233,6 +233,8 @@ class Codex:
 
 _PLUGIN = Path("helix-graph.js")
 _SKILL_NAME = "helix-graph"
+#: Where all agents but Claude Code look for skills, below the home folder or the project.
+SKILL_FOLDER = Path(".agents") / "skills" / _SKILL_NAME
 
 
 class _Places(NamedTuple):
@@ -347,7 +349,7 @@ class AgentSkill:
 
     def __init__(self, scope: Scope, project: Path) -> None:
         self.scope = scope
-        self._folder = (home_folder() if scope == "user" else project) / ".agents" / "skills" / _SKILL_NAME
+        self._folder = (home_folder() if scope == "user" else project) / SKILL_FOLDER
 
     @property
     def paths(self) -> tuple[Path, ...]:
