@@ -259,6 +259,21 @@ def test_what_cannot_be_unpacked_is_named(
     assert problem in said
 
 
+def test_what_people_wrote_and_keep_is_said_with_the_way_to_delete_it(
+    memory: Memory, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    memory.topics.store("knives", "They are sharpened on Fridays", source="bindery/knife.py:3")
+    (memory.root / "mine.txt").write_text(THEIR_TASK)
+    monkeypatch.setenv("HELIX_DIR", str(memory.root))
+    assert run(["forget", "--session", SESSION]) == 1
+    said = capsys.readouterr().out.replace("\n", " ")
+    assert "`topic read TOPIC` shows entries with their sources" in said
+    assert "not the memory's own are left alone: delete those" in said
+    (memory.root / "mine.txt").unlink()
+    assert run(["topic", "edit", "delete", "knives", "--index", "0"]) == 0
+    assert run(["forget"]) == 0
+
+
 def test_a_bomb_is_named_and_not_unpacked(memory: Memory, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("helix_graph.forget._MOST_BYTES", 10_000)
     (memory.root / "backup.bin").write_bytes(gzip.compress(b"\0" * 20_000_000))

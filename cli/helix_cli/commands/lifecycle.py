@@ -208,12 +208,23 @@ def forget(*, named: tuple[str, ...], sessions: tuple[str, ...], **options: Any)
 
 
 def _render_proof(proof: ErasureProof) -> None:
+    from helix_graph.helix_db import NAME as HELIX_DB
+
     searched = f"{count(proof.files, 'file')} ({proof.bytes / 1_000_000:.1f} MB) for {proof.texts} of their texts"
     found = f"{count(len(proof.left), 'file')} still contain some" if proof.left else "none is left"
     say(f"Searched {searched}: {found}.")
     for trace in proof.left:
         what = "names a session" if trace.names_session else "holds their words"
         say(f"  left in {trace.file}: {count(trace.texts, 'text')}; it {what}")
+    if any(trace.file == HELIX_DB for trace in proof.left):
+        say(
+            f"What people wrote stays in {HELIX_DB}: `topic read TOPIC` shows entries with their sources, `insight "
+            "list` insights, `plan` plans; `topic edit delete` and `insight forget` delete them."
+        )
+    if any(trace.file != HELIX_DB for trace in proof.left):
+        say("Files that are not the memory's own are left alone: delete those.")
+    if proof.left:
+        say("Then `helix-graph forget` searches again.")
     for one in proof.unsearched:
         say(f"  not searched: {one.file}: {one.problem}")
     if proof.shared:
