@@ -161,6 +161,12 @@ def test_order_repetition_and_form_of_the_file_change_nothing(tmp_path: Path) ->
     text = (tmp_path / "traces.json").read_text().splitlines()
     edit = next(step for step in document.steps if step.operation == "edit")
     assert "x = 2" in text[edit.source.line - 1]
+    # A document may be broken between its spans, so that the last one stands alone on a line.
+    (tmp_path / "spans.json").write_text(
+        json.dumps(traces(*whole)).replace('{"traceId"', '\n{"traceId"').replace("]}]}]}", "\n]}]}]}")
+    )
+    (broken,) = read_sessions(tmp_path / "spans.json")
+    assert acts(broken) == acts(known)
 
 
 def test_calls_without_a_span_are_taken_from_the_messages(tmp_path: Path) -> None:

@@ -106,7 +106,7 @@ class OtlpReader(SingleFileReader):
 
 
 def _read_spans(path: Path, ledger: LineLedger) -> Iterator[_Span]:
-    if any(True for _ in read_head(path).records):
+    if any("resourceSpans" in one for one in read_head(path).records):  # one of its spans may stand alone on a line
         for line, record in read_records(path, ledger=ledger):
             yield from _spans_of(record, line=line, node=None)
     else:
