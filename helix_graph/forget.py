@@ -65,7 +65,7 @@ from helix_graph.topics.maintenance import compact
 from helix_graph.topics.schema import TOPIC_TABLES
 from helix_graph.trust import team_marker
 from helix_graph.validation import as_str
-from helix_graph.web.written_files import MARK_WITHIN, is_page, unpacked, written_below
+from helix_graph.web.written_files import LARGEST, MARK_WITHIN, is_page, unpacked, written_below
 
 if TYPE_CHECKING:
     from helix_graph.graph.api import Graph
@@ -109,7 +109,10 @@ def _members(stream: IO[bytes], packed: str) -> Iterator[IO[bytes]]:
                     # In a compressed one every step back begins at the start, so that small files are read first.
                     yield io.BytesIO(inner.read()) if member.size <= _IN_MEMORY else inner
     elif packed == "page":
-        yield from map(io.BytesIO, unpacked(stream.read(), most=_MOST_BYTES))
+        page = stream.read(LARGEST + 1)
+        if len(page) > LARGEST:
+            raise ValueError("it is larger than any page")
+        yield from map(io.BytesIO, unpacked(page, most=_MOST_BYTES))
     elif packed in _STREAMS:
         yield cast("IO[bytes]", _STREAMS[packed](stream))
     else:

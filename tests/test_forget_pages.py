@@ -94,6 +94,17 @@ def test_a_pack_that_is_damaged_is_named(memory: Memory) -> None:
     assert [one.file for one in proof_of(memory).unsearched] == ["page.html"]
 
 
+def test_what_is_too_large_for_a_page_is_named_and_not_read_whole(
+    memory: Memory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for module in ("helix_graph.forget", "helix_graph.web.written_files"):
+        monkeypatch.setattr(f"{module}.LARGEST", 1000)
+    memory.view(output=memory.root / "page.html")
+    proof = proof_of(memory)
+    assert not proof.whole
+    assert any("larger than any page" in one.problem for one in proof.unsearched)
+
+
 def test_what_only_quotes_the_mark_of_a_page_stays(memory: Memory) -> None:
     memory.insights.store(f"A page begins with {PAGE_MARK}")
     (memory.root / "notes.txt").write_text(f"A page has {PAGE_MARK} in its head")

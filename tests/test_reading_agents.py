@@ -684,7 +684,7 @@ def test_fields_of_another_type_stop_no_reader(tmp_path: Path, name: str, record
 
 
 @pytest.mark.parametrize("indent", [None, 1])
-@pytest.mark.parametrize("odd", [float("nan"), float("-inf"), "deep"])
+@pytest.mark.parametrize("odd", [float("nan"), float("-inf"), "deep", "1e999", "9" * 401 + ".5"])
 def test_a_value_that_costs_a_line_elsewhere_costs_no_document(tmp_path: Path, odd: object, indent: int | None) -> None:
     """A tool's answer may be nested as it likes, and Python writes numbers that are none of JSON's."""
     deep: Any = "x"
@@ -695,6 +695,7 @@ def test_a_value_that_costs_a_line_elsewhere_costs_no_document(tmp_path: Path, o
         {"id": "n", "type": "user", "content": "go"},
     ]
     text = json.dumps({**GEMINI_HEAD, "messages": messages}, indent=indent)
+    text = text.replace(f'"{odd}"', str(odd))  # a number that Python would not write
     (tmp_path / "session-1.json").write_text(text)
     session = read(tmp_path / "session-1.json")
     assert acts(session) == [("prompt", "user", "go")]

@@ -61,6 +61,8 @@ _KNOWN: dict[str, Callable[[bytes], bool]] = {
 }
 #: How our files begin: no database or log that quotes one of the marks does.
 _BEGINNINGS = (b"<!doctype html>", b"# ", b'{\n  "title":', b"<svg ")
+#: A page of a large memory has tens of megabytes; what is larger than this is none, and is not read whole.
+LARGEST = 1 << 30
 #: The mark of a page follows its policy; a browser that saves the page puts a line of its own before both.
 MARK_WITHIN = 2048
 _PACK = re.compile(rb'<script type="text/plain" id="pack-[^"]*">([^<]*)</script>')
@@ -97,7 +99,7 @@ def written_below(folder: Path) -> Iterator[Path]:
     for path in folder.rglob("*"):
         with suppress(OSError):
             if path.is_file() and _beginning(path).startswith(_BEGINNINGS):
-                data = read_regular(path)
+                data = read_regular(path, most=LARGEST)
                 if any(known(data) for known in _KNOWN.values()):
                     yield path
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
+from math import isfinite
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -96,10 +97,11 @@ def parse_document(text: str) -> tuple[str, Any]:
     r"""The value of a document, and the text that it is the value of: without values for whose sake `parse` fails.
 
     Among lines these cost one of them, and here they would cost the session: what is nested deeper than is read, as a
-    tool may answer, and the numbers that are none of JSON's, which Python writes. All other values stay on their lines.
+    tool may answer, numbers that are too large, and those that are none of JSON's, which Python writes. All other
+    values stay on their lines.
 
-    >>> parse_document('{"a": [NaN,\n 1]}')
-    ('{"a": [null,\n 1]}', {'a': [None, 1]})
+    >>> parse_document('{"a": [NaN,\n 1e999, 1]}')
+    ('{"a": [null,\n null, 1]}', {'a': [None, None, 1]})
 
     Raises:
         ValueError: It is no JSON all the same.
@@ -113,8 +115,8 @@ def parse_document(text: str) -> tuple[str, Any]:
         return readable, parse(readable.encode("utf-8", "replace"))
 
 
-#: What Python's json writes, and no other program reads.
-_NO_NUMBERS = frozenset({"NaN", "Infinity", "-Infinity"})
+#: Numbers, and what Python's json writes for those that are none, which no other program reads.
+_NUMBER = re.compile(r"-?(?:\d+(?:\.\d+)?(?:[eE][+-]?\d+)?|Infinity)|NaN")
 
 
 def _readable(text: str) -> Iterator[str]:
@@ -132,7 +134,7 @@ def _readable(text: str) -> Iterator[str]:
             if depth == DEEPEST_NESTING:
                 yield text[done : match.start()]
                 done = match.start()
-        elif piece in _NO_NUMBERS and depth < DEEPEST_NESTING:
+        elif depth < DEEPEST_NESTING and _NUMBER.fullmatch(piece) and not isfinite(float(piece)):
             yield text[done : match.start()] + "null"
             done = match.end()
     yield text[done:]
