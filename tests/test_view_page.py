@@ -165,6 +165,7 @@ def test_a_session_shows_every_step_with_what_came_of_it(tab: Tab, failed: Episo
     assert "not repaired" in step.inner_text()
     step.locator("summary").click()
     assert error.evidence is not None
+    step.get_by_text(f"line {error.evidence.line}").first.wait_for()  # what opens takes a moment where much runs
     assert error.evidence.quote.split("\n")[0] in step.inner_text()
     assert f"line {error.evidence.line}" in step.inner_text()
     assert str(tab.page.locator("article > svg.strip").get_attribute("aria-label")).endswith("a failure was left.")
