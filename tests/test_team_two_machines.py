@@ -232,6 +232,28 @@ def test_of_two_edits_of_an_entry_the_later_holds(two: Machine, first: str, monk
 
 
 @pytest.mark.parametrize("first", few(["desk", "laptop"], 1))
+def test_edits_of_different_parts_of_an_entry_come_together(two: Machine, first: str) -> None:
+    two("desk", "topic", "edit", "revise", "rates", "--index", "0", "--text", "The rates are in euros")
+    two("laptop", "topic", "edit", "tag", "rates", "--index", "0", "--tags", "money")
+    two("desk", "topic", "edit", "tag", "labels", "--index", "0", "--tags", "printer,paper")
+    two("laptop", "topic", "edit", "tag", "labels", "--index", "0", "--tags", "ink,paper")
+    exchange(two, first)
+    changes = exchange(two, {"desk": "laptop", "laptop": "desk"}[first])["other_machines"]
+    assert (changes["changed"], changes["lost"]) == (2, [])
+    settle(two)
+    for machine in ("desk", "laptop"):
+        found = {
+            one["topic"]: (one["text"], set(one["tags"]))
+            for topic in ("rates", "labels")
+            for one in json.loads(two(machine, "topic", "read", topic, "--json")[1])["entries"]
+        }
+        assert found == {
+            "rates": ("The rates are in euros", {"money"}),
+            "labels": (BATCHES, {"printer", "paper", "ink"}),
+        }
+
+
+@pytest.mark.parametrize("first", few(["desk", "laptop"], 1))
 def test_an_entry_that_one_machine_deleted_and_the_other_edited_is_deleted(two: Machine, first: str) -> None:
     two("desk", "topic", "edit", "append", "labels", "--index", "0", "--text", "or fifty")
     two("laptop", "topic", "edit", "delete", "labels", "--index", "0")

@@ -4,7 +4,8 @@ The server knows an entry by what it says, so an edit elsewhere is one that is g
 two belong together by what no edit changes: when the entry was stored, and its topic or its text. Where several were
 stored in one second, the number decides that they have on both machines, and where none does, they are left apart.
 
-Of two edits the later one holds. Deleting wins over editing, on whichever machine each was done.
+Edits of different parts come together, and of tags what either machine added and removed. Of two edits of one part the
+later holds. Deleting wins over editing, on whichever machine each was done.
 """
 
 from __future__ import annotations
@@ -17,12 +18,16 @@ from msgspec.structs import replace
 from helix_graph.project import digest as subject_of_name
 from helix_graph.sharing.model import LostEdit
 from helix_graph.sharing.own_records import entry_item, shared_entry
-from helix_graph.sharing.records import SharedEntry, encode, subject_name
+from helix_graph.sharing.records import SharedEntry, core, encode, subject_name
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 
     from helix_graph.topics.transfer import ExportedEntry
+
+
+#: What an edit may change of an entry apart from its tags.
+_PARTS = ("topic", "text", "source", "confidence")
 
 
 class _Open(NamedTuple):
@@ -85,18 +90,13 @@ def entry_changes(
         if mine is None:
             dead.add(subject)
             lost.append(_lost(theirs, "deleted", theirs.text))
-        elif not found.is_edited:
-            versions[found.number] = (version_item(theirs),)
-            changed += 1
-        elif _rank(theirs) > _rank(mine):
-            versions[found.number] = (version_item(theirs),)
-            lost.append(_lost(theirs, "there", mine.text))
         else:
-            versions[found.number] = (
-                version_item(theirs),
-                version_item(mine),
-            )  # in the log as what was replaced, it goes there too
-            lost.append(_lost(mine, "here", theirs.text))
+            both, given_up = _merged(found.before, mine, theirs)
+            is_theirs = core(both) == core(theirs)
+            # What is there is in the log as what was replaced, so it is replaced there too.
+            versions[found.number] = tuple(map(version_item, (theirs,) if is_theirs else (theirs, both)))
+            lost += given_up
+            changed += core(both) != core(mine)
     for one in openings:
         if one.live is not None:
             versions[one.number] = ()
@@ -149,6 +149,23 @@ def _of(theirs: SharedEntry, openings: Sequence[_Open]) -> _Open | None:
     same = [one for one in alike if theirs.own and theirs.own.id == one.number]
     chosen = same or alike
     return chosen[0] if len(chosen) == 1 else None
+
+
+def _merged(before: SharedEntry, mine: SharedEntry, theirs: SharedEntry) -> tuple[SharedEntry, list[LostEdit]]:
+    """Both machines' edits since ``before`` as one, whichever of them asks; and what of them gives way."""
+    is_theirs = _rank(theirs) > _rank(mine)
+    parts: dict[str, object] = {}
+    lost = list[LostEdit]()
+    for part in _PARTS:
+        was, here, there = (getattr(one, part) for one in (before, mine, theirs))
+        parts[part] = there if here == was or (is_theirs and there != was) else here
+        if was not in {here, there} and here != there:
+            lost.append(_lost(mine, "there" if is_theirs else "here", str(here if is_theirs else there)))
+    kept = [one for one in before.tags if one in mine.tags and one in theirs.tags]
+    added = sorted({*mine.tags, *theirs.tags}.difference(before.tags))
+    modified = max(mine.modified or "", theirs.modified or "") or None
+    both = replace(mine, tags=(*kept, *added), modified=modified, **parts)
+    return both, lost
 
 
 def _rank(one: SharedEntry) -> tuple[str, str, bytes]:
