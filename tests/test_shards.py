@@ -499,6 +499,24 @@ def test_nobody_packs_over_what_is_others_or_into_a_memory(world: Memory, sums: 
     assert memory.pack(theirs, memories=[world.root]).removed == 0
 
 
+def test_a_session_that_two_memories_have_lets_neither_take_out_the_rest(memory: Memory, tmp_path: Path) -> None:
+    colleague = Memory.init(tmp_path / "colleague")
+    shutil.copy(memory.root / "episodes" / "episode-s00.json", colleague.root / "episodes")
+    theirs = tmp_path / "theirs"
+    memory.pack(theirs)
+    strange = tmp_path / "strange" / DAYS[0] / "0123456789abcdef.parquet"
+    strange.parent.mkdir(parents=True)
+    strange.write_text("somebody's")
+    before = _contents(theirs)
+    for output in (theirs, tmp_path / "strange"):
+        with pytest.raises(InvalidArgument, match=r"shards? of others, such as"):
+            colleague.pack(output)
+    assert (_contents(theirs), strange.read_text()) == (before, "somebody's")
+    assert not (colleague.root / "packed.json").exists()
+    (memory.root / "episodes" / "episode-s11.json").unlink()
+    assert memory.pack(theirs).removed == 1  # it was packed there before
+
+
 def test_a_memory_that_is_none_is_refused_and_nothing_is_written(world: Memory, tmp_path: Path) -> None:
     (tmp_path / "repository").mkdir()
     for wrong in ("nowhere", "repository"):

@@ -224,6 +224,11 @@ def remember_folder(root: Path, folder: Path) -> None:
         write_atomically(root / PACKED, listed)
 
 
+def is_remembered(root: Path, folder: Path) -> bool:
+    """Whether the memory in ``root`` has been packed to this folder before, by whatever path."""
+    return folder.resolve() in {one.resolve() for one in _folders(root)}
+
+
 def _folders(root: Path) -> list[Path]:
     """The folders in the list; none where it cannot be read, or another than this user made it."""
     return [Path(one) for one in read_json(root / PACKED, list[str]) or ()] if is_own(root, PACKED) else []

@@ -36,6 +36,7 @@ from helix_graph.shards.engines import TABLES
 from helix_graph.shards.files import (
     Member,
     ShardKey,
+    is_remembered,
     path_of_shard,
     read_members,
     remember_folder,
@@ -107,7 +108,8 @@ def pack(
 
     Raises:
         NotFound: A folder has nothing of a memory.
-        InvalidArgument: ``output`` is within a memory, has sums, or has shards of none but other memories' sessions.
+        InvalidArgument: ``output`` is within a memory, has sums, or has shards of other memories' sessions. Of those
+            that one of the memories was packed to before, only what has none but others' sessions.
     """
     for one in memories:
         if not any((one / name).exists() for name in (ACCEPTANCE, "episodes", "causality", "helix.db", "shared")):
@@ -118,8 +120,6 @@ def pack(
     with WriteFailed.for_os_errors(output), locked(output):
         stored = {path: read_members(path) for path in shard_files(output)}
         _require_own(memories, output, stored)
-        for one in memories:
-            remember_folder(one, output)
         return _pack(memories, output, stored, workers=workers, progress=progress)
 
 
@@ -142,6 +142,10 @@ def _pack(
         for name, member in (members or {}).items():
             known[name][member.digest] = path
     wanted, skipped = _wanted(memories, output, known, workers=workers)
+    if not any(is_remembered(one, output) for one in memories):
+        _require_none_of_others(output, stored, wanted, skipped)
+    for one in memories:
+        remember_folder(one, output)
     tasks = [
         (path, [source for source, _ in sources.values()])
         for path, sources in sorted(wanted.items())
@@ -169,6 +173,25 @@ def _pack(
 
 
 _Wanted = dict[Path, dict[str, tuple[_Source, str]]]
+
+
+def _require_none_of_others(output: Path, stored: _Stored, wanted: _Wanted, skipped: Sequence[SkippedFile]) -> None:
+    """Raises where what is there did not come from these memories alone: one session that others have too is no sign.
+
+    In a folder that one of them was packed to before, such shards are what has left the memories since.
+    """
+    ours = {name for sources in wanted.values() for name in sources} | {Path(one.path).stem for one in skipped}
+    others = [
+        path
+        for path, members in stored.items()
+        if (path not in wanted if members is None else not members.keys() <= ours)
+    ]
+    if others:
+        number = f"{len(others)} shard{'s'[: len(others) != 1]}"
+        problem = f"has {number} of others, such as {others[0].relative_to(output)}"
+        raise InvalidArgument(
+            "output", f"is {str(output)!r}, which {problem}; name the memories of these too, or another folder"
+        )
 
 
 def _wanted(
