@@ -122,6 +122,12 @@ def test_what_is_no_fold_is_refused(served: Path, tmp_path: Path) -> None:
         serve(served.parent / "sums", tmp_path)
 
 
+def test_tables_and_sums_in_one_folder_are_refused_before_anything_is_written(served: Path, tmp_path: Path) -> None:
+    one = str(tmp_path / "one")
+    assert run(["fold", str(served.parent / "shards"), "--output", one, "--serving", one]) == 1
+    assert not (tmp_path / "one").exists()
+
+
 @pytest.mark.slow
 def test_postgresql_takes_the_tables(served: Path, postgres: PostgresServer) -> None:
     database = postgres.url()

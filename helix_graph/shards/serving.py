@@ -14,6 +14,7 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Final
 
+from helix_graph.errors import FolderInUse
 from helix_graph.shards.engines import TABLES, Sums, Table, Way, open_duckdb, total
 from helix_graph.shards.files import parquet_modules
 from helix_graph.shards.fold import ROWS_A_GROUP, check_fold, check_output, replacing, schema_of, write_tables
@@ -38,8 +39,10 @@ SERVED: Final[dict[str, Sums]] = {
 _LOOKED_UP = {"remedies": "fingerprint", "issues": "fingerprint", "labels": "label", "checks": '"check"'}
 
 
-def check_serving(output: Path) -> None:
-    """Refuses a folder that has other files than the tables that `serve` writes."""
+def check_serving(output: Path, *, sums: Path) -> None:
+    """Refuses a folder that has other files than the tables that `serve` writes, or is to have the ``sums`` as well."""
+    if output.resolve() == sums.resolve():
+        raise FolderInUse(f"{output} is where the sums go; name another folder for the tables to look up in")
     check_output(output, tables=SERVED, others={"load.sql", *(f"{name}.csv" for name in SERVED)})
 
 
@@ -54,7 +57,7 @@ def serve(folder: Path, output: Path) -> dict[str, int]:
         ShardDamaged: A file of the fold cannot be read.
     """
     check_fold(folder)
-    check_serving(output)
+    check_serving(output, sums=folder)
     with open_duckdb() as session:
         tables = _tables(folder, session)
         rows = write_tables(output, {name: session.batches(tables[name], ROWS_A_GROUP) for name in SERVED}, SERVED)

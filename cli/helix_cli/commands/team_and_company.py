@@ -326,7 +326,7 @@ def fold(  # noqa: PLR0913  (its options)
     if serving is not None:  # before hours of folding
         from helix_graph.shards.serving import check_serving
 
-        check_serving(serving)
+        check_serving(serving, sums=output)
     if engine == "local":
         if folders or since or until:
             raise click.UsageError("--engine local sums up this memory's graph; leave out folders and days")
