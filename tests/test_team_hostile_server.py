@@ -11,7 +11,7 @@ import pytest
 
 from helix_graph.errors import TeamServerFailed
 from helix_graph.sharing.server import TeamServer
-from hostile_postgres import BOOL, INT4, INT8, JSONB, TEXT, TEXTS, Column, HostilePostgres, announced, row
+from hostile_postgres import BOOL, INT4, INT8, JSONB, TEXT, TEXTS, Column, HostilePostgres, announced, message, row
 from thoroughness import few
 
 pytest.importorskip("psycopg")
@@ -119,3 +119,47 @@ def test_a_password_is_not_sent_in_clear_text_unless_somebody_says_so(
                 with pytest.raises(TeamServerFailed, match="password in clear text"):
                     team.standing()
         assert server.passwords == sent
+
+
+#: What a process of its own does: asks a server, says what came of it and whether that was soon, and ends by itself.
+_ASKS = """
+import os, sys, time
+from helix_graph.errors import TeamServerFailed
+from helix_graph.sharing import administration, connection
+from helix_graph.sharing.server import TeamServer
+connection._GRACE = administration._LONGEST = 0.3
+os.environ["PGPASSWORD"] = "of-ann"
+began = time.monotonic()
+for _ in range(2):
+    try:
+        {asked}
+    except TeamServerFailed as error:
+        print(error.reason)
+print(time.monotonic() - began < 9)
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("hostile", "asked"),
+    [
+        # libpq would hash for half an hour.
+        (HostilePostgres(rounds=LARGE), "TeamServer(sys.argv[1], 'parcels', budget=2).standing()"),
+        # Of each setting libpq looks through all before.
+        (
+            HostilePostgres(message(b"S", b"s%d\0v\0" % number) for number in itertools.count()),
+            "TeamServer(sys.argv[1], 'parcels', budget=1).standing()",
+        ),
+        (HostilePostgres(), "administration.list_members(sys.argv[1])"),
+    ],
+    ids=["rounds of hashing", "settings without end", "nothing to an administrator"],
+)
+def test_what_a_server_makes_the_driver_do_is_not_waited_for(hostile: HostilePostgres, asked: str) -> None:
+    """Nor does the process that left it crash at its end."""
+    with hostile.listening() as server:
+        done = subprocess.run(
+            [sys.executable, "-c", _ASKS.format(asked=asked), server.address],
+            capture_output=True, check=False, text=True, timeout=40,
+        )  # fmt: skip
+    assert (done.stdout.split(), done.stderr) == (["away", "away", "True"], "")
+    assert done.returncode >= 0

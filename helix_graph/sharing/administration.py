@@ -5,7 +5,7 @@ Making them again brings them up to date and changes nothing else, also while cl
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import msgspec
 
@@ -13,17 +13,21 @@ from helix_episodes.errors import InvalidArgument
 from helix_graph.errors import TeamServerFailed
 from helix_graph.shared_authors import author_name
 from helix_graph.sharing.answers import AnswerRefused, rows_of
-from helix_graph.sharing.connection import check_project, connect, reporting
+from helix_graph.sharing.connection import asked, check_project, connect, reporting
 from helix_graph.sharing.server_schema import BEGIN, STEPS, TEAM_ROLES, VERSION, TeamRole
 from helix_graph.validation import as_str
 
+#: How long all statements of one command may take, in seconds; the server gives each of them fifteen.
+_LONGEST = 30.0
 #: More than a server of a company has; one that sends more without end is left.
 _MOST_MEMBERS = 1_000_000
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     import psycopg
+
+_Done = TypeVar("_Done")
 
 
 class TeamSetUp(msgspec.Struct, frozen=True, kw_only=True):
@@ -69,7 +73,8 @@ def set_up(address: str) -> TeamSetUp:
         "does not let this role make tables; a role with CREATE on the database, and CREATEROLE the first time, runs"
         " `helix-graph team setup`"
     )
-    with reporting(address, lacking=lacking), connect(address) as connection, connection.transaction():
+
+    def make(connection: psycopg.Connection[Any]) -> int:
         connection.execute("SELECT pg_catalog.pg_advisory_xact_lock(pg_catalog.hashtext('helix_team set_up'))")
         _run(connection, BEGIN)
         before = _version(connection)
@@ -78,7 +83,9 @@ def set_up(address: str) -> TeamSetUp:
         for step in STEPS[before:]:
             _run(connection, step)
         connection.execute("UPDATE helix_team.meta SET version = %s", (VERSION,))
-    return TeamSetUp(before=before, version=VERSION)
+        return before
+
+    return TeamSetUp(before=_transaction(address, make, lacking=lacking), version=VERSION)
 
 
 def add_member(address: str, project: str, member: str, *, role: TeamRole = "member") -> TeamMember:
@@ -90,7 +97,8 @@ def add_member(address: str, project: str, member: str, *, role: TeamRole = "mem
     if role not in TEAM_ROLES:
         raise InvalidArgument("role", f"is {role!r}; it must be one of {', '.join(TEAM_ROLES)}")
     project, name = check_project(project), as_str("member", member)
-    with reporting(address), connect(address) as connection, connection.transaction():
+
+    def add(connection: psycopg.Connection[Any]) -> None:
         _check_version(connection)
         (known,) = _row(connection, "SELECT count(*) FROM pg_catalog.pg_roles WHERE rolname = %s", (name,))
         if not known:
@@ -104,13 +112,16 @@ def add_member(address: str, project: str, member: str, *, role: TeamRole = "mem
         lacking = f"lets only a role with CREATEROLE open the tables to {name}, who is no {role} of any project yet"
         with reporting(address, lacking=lacking):
             _open_tables(connection, name, role)
+
+    _transaction(address, add)
     return TeamMember(project=project, member=name, is_member=True, role=role)
 
 
 def remove_member(address: str, project: str, member: str) -> TeamMember:
     """Ends a membership with all its rights, an administrator's too; what the member has pushed stays."""
     project, name = check_project(project), as_str("member", member)
-    with reporting(address), connect(address) as connection, connection.transaction():
+
+    def remove(connection: psycopg.Connection[Any]) -> None:
         _check_version(connection)
         (may,) = _row(
             connection,
@@ -122,6 +133,8 @@ def remove_member(address: str, project: str, member: str) -> TeamMember:
             sentence = f"this role is no administrator of {project}; {name} is what it was"
             raise TeamServerFailed(sentence, reason="refused")
         connection.execute("DELETE FROM helix_team.member WHERE project = %s AND member = %s", (project, name))
+
+    _transaction(address, remove)
     return TeamMember(project=project, member=name, is_member=False)
 
 
@@ -132,20 +145,34 @@ def list_members(address: str, project: str | None = None) -> TeamMembers:
         TeamServerFailed: As `set_up`; or the role sees no member of the project.
     """
     wanted = "" if project is None else check_project(project)
-    with reporting(address), connect(address) as connection:
+
+    def members(connection: psycopg.Connection[Any]) -> list[tuple[Any, ...]]:
         _check_version(connection)
         query = (
             "SELECT project, member, role, NOT pg_catalog.row_security_active('helix_team.member')"
             " OR project IN (SELECT helix_team.my_projects_as('{admin}'))"
             " FROM helix_team.member WHERE %s::text IN ('', project) ORDER BY project, member"
         )
-        found = rows_of(connection.execute(query, (wanted,), binary=True), most=_MOST_MEMBERS)
+        return rows_of(connection.execute(query, (wanted,), binary=True), most=_MOST_MEMBERS)
+
+    found = _transaction(address, members)
     if wanted and not found:
         sentence = f"this role sees no member of {wanted}; `helix-graph team list` shows the projects that it sees"
         raise TeamServerFailed(sentence, reason="project")
     listed = [ListedMember(project=one, member=author_name(who), role=role) for one, who, role, _ in found]
     partial = {one for one, _, _, sees_all in found if not sees_all}
     return TeamMembers(members=tuple(listed), partial=tuple(sorted(partial)))
+
+
+def _transaction(address: str, work: Callable[[psycopg.Connection[Any]], _Done], *, lacking: str = "") -> _Done:
+    """What ``work`` does in one transaction on a connection of its own, which is closed after it."""
+    connection = connect(address)
+
+    def do() -> _Done:
+        with connection, connection.transaction():
+            return work(connection)
+
+    return asked(connection, do, address=address, seconds=_LONGEST, lacking=lacking)
 
 
 def _check_version(connection: psycopg.Connection[Any]) -> None:

@@ -16,20 +16,24 @@ import socket
 import time
 from contextlib import ExitStack, contextmanager, suppress
 from threading import Event, Thread
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from helix_graph.errors import MissingExtra, TeamServerFailed
 from helix_graph.sharing.answers import MOST_RECEIVED, AnswerRefused, bytes_received
+from helix_graph.sharing.deadlines import in_time
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     import psycopg
 
+_Done = TypeVar("_Done")
 #: The server ends a statement, and the wait for a lock, after so many seconds; this program gives up a little later.
 SILENCE, CONNECTING = 20.0, 5.0
 #: How often it is looked how much of an answer has come.
 _LOOKING = 0.05
+#: What has to end by itself gets so many seconds more, before it is left.
+_GRACE = 1.0
 _LIMITS = {"statement_timeout": 15, "lock_timeout": 5, "idle_in_transaction_session_timeout": 20}
 _PART = r"(?:[A-Za-z0-9._~!$&'+,;=()*-]|%[0-9A-Fa-f]{2})*"
 _HOST = r"(?:[A-Za-z0-9._-]|%[0-9A-Fa-f]{2}|\[[0-9A-Fa-f:.]+\])*(?::[0-9]{1,5})?"
@@ -78,11 +82,23 @@ def check_project(name: str) -> str:
 def connect(address: str, *, seconds: float = CONNECTING) -> psycopg.Connection[Any]:
     """A connection with limits for everything that could be waited for."""
     check_address(address)
+    limit = max(2, round(seconds))
+    tries = 1 + address.count(",") + 1  # hosts, one of which may be a name of two
+    with reporting(address):
+        return in_time(
+            lambda: _connected(address, limit),
+            server=address,
+            seconds=tries * limit + _GRACE,
+            too_late=lambda connection: connection.close(),
+        )
+
+
+def _connected(address: str, limit: int) -> psycopg.Connection[Any]:
     driver = _driver()
     limits = ({} if _is_local(address) else {"sslmode": "require"}) | _proven_by(address, driver)
     try:
         connection: psycopg.Connection[Any] = driver.connect(
-            address, autocommit=True, prepare_threshold=None, connect_timeout=max(2, round(seconds)),
+            address, autocommit=True, prepare_threshold=None, connect_timeout=limit,
             application_name="helix-graph", client_encoding="utf8",
             keepalives_idle=5, keepalives_interval=5, keepalives_count=3, tcp_user_timeout=20_000, **limits,
         )  # fmt: skip
@@ -90,10 +106,29 @@ def connect(address: str, *, seconds: float = CONNECTING) -> psycopg.Connection[
         raise _problem(address, error, connecting=True) from None
     with ExitStack() as unless_limited, reporting(address), closed_when_silent(connection):
         unless_limited.callback(connection.close)
-        for name, limit in _LIMITS.items():
-            connection.execute("SELECT pg_catalog.set_config(%s, %s, false)", (name, f"{limit}s"))
+        for name, value in _LIMITS.items():
+            connection.execute("SELECT pg_catalog.set_config(%s, %s, false)", (name, f"{value}s"))
         unless_limited.pop_all()
     return connection
+
+
+def asked(
+    connection: psycopg.Connection[Any], work: Callable[[], _Done], *, address: str, seconds: float, lacking: str = ""
+) -> _Done:
+    """What ``work`` gives, which uses the connection; after an error the connection is closed, or nobody's any more.
+
+    ``lacking`` is as in `reporting`.
+    """
+
+    def ask() -> _Done:
+        with ExitStack() as unless_answered, closed_when_silent(connection, seconds=seconds):
+            unless_answered.callback(connection.close)
+            found = work()
+            unless_answered.pop_all()
+            return found
+
+    with reporting(address, lacking=lacking):
+        return in_time(ask, server=address, seconds=seconds + _GRACE)
 
 
 @contextmanager

@@ -21,12 +21,11 @@ from helix_graph.sharing.answers import rows_of
 from helix_graph.sharing.connection import (
     CONNECTING,
     SILENCE,
+    asked,
     check_address,
     check_project,
-    closed_when_silent,
     connect,
     name_of,
-    reporting,
 )
 from helix_graph.sharing.server_schema import CLIENT, LARGEST_OBJECT, NEEDED
 
@@ -384,10 +383,19 @@ class TeamServer:
 
     def _once(self, sql: str, values: Any, most: int | None) -> list[tuple[Any, ...]]:  # noqa: ANN401  (what the driver adapts)
         left = SILENCE if self._end is None else max(0.1, self._end - time.monotonic())
-        if self._connection is None:
-            self._connection = connect(self._address, seconds=min(CONNECTING, left))
-        with reporting(self._address), closed_when_silent(self._connection, seconds=left):
-            return rows_of(self._connection.execute(sql.encode(), values, binary=True), most=most)
+        # Taken from here until there is an answer: what has not ended in time may not be closed.
+        connection, self._connection = self._connection, None
+        if connection is None:
+            connection = connect(self._address, seconds=min(CONNECTING, left))
+        query = connection.execute
+        rows = asked(
+            connection,
+            lambda: rows_of(query(sql.encode(), values, binary=True), most=most),
+            address=self._address,
+            seconds=left,
+        )
+        self._connection = connection
+        return rows
 
     def nonsense(self) -> TeamServerFailed:
         """What to raise of an answer that makes no sense."""

@@ -41,12 +41,13 @@ def row(columns: Iterable[Column]) -> bytes:
 class HostilePostgres:
     """It lets everybody in and gives ``answers``, the last of them again and again, to whatever is asked.
 
-    With ``asks_password`` it asks for one in clear text first; ``passwords`` are those that it was sent.
+    With ``asks_password`` it asks for one in clear text first; ``passwords`` are those that it was sent. With
+    ``rounds`` it asks for a proof by so many rounds of hashing, and says no more. Without answers it gives none.
     """
 
-    def __init__(self, *answers: Iterable[bytes], asks_password: bool = False) -> None:
+    def __init__(self, *answers: Iterable[bytes], asks_password: bool = False, rounds: int = 0) -> None:
         self._answers = list(answers)
-        self._asks = asks_password
+        self._asks, self._rounds = asks_password, rounds
         self.passwords: list[bytes] = []
         self._listening = socket.create_server(("127.0.0.1", 0))
         self.address = f"postgresql://ann@127.0.0.1:{self._listening.getsockname()[1]}/team"
@@ -70,6 +71,13 @@ class HostilePostgres:
             if self._asks:
                 client.sendall(message(b"R", struct.pack(">i", 3)))
                 self.passwords.append(self._read(asked)[1])
+            if self._rounds:
+                client.sendall(message(b"R", struct.pack(">i", 10) + b"SCRAM-SHA-256\0\0"))
+                nonce = self._read(asked)[1].rpartition(b"r=")[2]
+                said = b"r=" + nonce + b"abc,s=c2FsdHNhbHQ=,i=%d" % self._rounds
+                client.sendall(message(b"R", struct.pack(">i", 11) + said))
+                self._read(asked)
+                return
             client.sendall(message(b"R", bytes(4)) + message(b"S", b"client_encoding\0UTF8\0") + message(b"Z", b"I"))
             sql = b""
             while True:
@@ -81,6 +89,8 @@ class HostilePostgres:
                         client.sendall(part)
 
     def _next(self) -> Iterable[bytes]:
+        if not self._answers:
+            threading.Event().wait()
         return self._answers.pop(0) if len(self._answers) > 1 else self._answers[0]
 
     @staticmethod
