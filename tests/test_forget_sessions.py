@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import sqlite3
+from contextlib import suppress
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
@@ -526,6 +527,30 @@ def test_what_an_older_database_has_of_a_forgotten_session_is_shown_to_nobody(
     assert shown() == (before - theirs) | {"Something else entirely"}
     assert memory.forget().sessions == ("s1",)
     assert shown() == (before - theirs) | {"Something else entirely"}
+
+
+def test_what_a_person_says_anew_in_words_of_a_forgotten_session_is_their_own(
+    tmp_path: Path, script: Callable[..., Script]
+) -> None:
+    """An older database has it as that session's: it was merged into a row that nobody saw, and went with it."""
+    memory = Memory(tmp_path / ".helix")
+    error = "E   ModuleNotFoundError: No module named 'parcels'\n1 failed in 0.1s"
+    log = script("the-secret-session").prompt("Fix it").run("pytest -q", error, code=1)
+    log.edit("pyproject.toml", new="parcels = 1").run("pytest -q", "1 passed in 0.1s")
+    memory.extract([log.save(tmp_path / "logs")])
+    insights = memory.insights
+    insights.harvest()
+    (harvested,) = insights.newest()
+    copy = insights.path.read_bytes()
+    memory.forget(["the-secret-session"])
+    put_back(insights.path, copy)
+    assert insights.newest() == []
+    insights.store(harvested["content"])
+    for _ in range(2):
+        (found,) = insights.newest()
+        assert (found["content"], "the-secret-session" in json.dumps(found)) == (harvested["content"], False)
+        with suppress(HelixGraphError):  # nothing of the session may be left to forget
+            memory.forget()
 
 
 def test_a_database_of_which_nothing_was_forgotten_is_not_looked_through(

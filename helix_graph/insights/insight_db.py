@@ -62,6 +62,10 @@ class InsightDatabase(HelixDatabase):
             if state and not self._of_forgotten(connection):
                 connection.execute("UPDATE insight_revision SET forgotten = ?", (state,))
 
+    def hidden(self, connection: sqlite3.Connection) -> frozenset[int]:
+        """The rows that whoever reads does not see, for whoever writes."""
+        return frozenset(self._of_forgotten(connection)) if self._unseen(connection) else frozenset()
+
     def _unseen(self, connection: sqlite3.Connection) -> str:
         """The state of the tombstones' folder, if it is not the one that was noted."""
         try:

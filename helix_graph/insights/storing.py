@@ -20,7 +20,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Container, Iterable, Iterator
 from functools import partial
 from typing import TYPE_CHECKING, Any, Literal, NotRequired, TypedDict
 
@@ -249,7 +249,8 @@ def put(context: InsightContext, draft: InsightDraft) -> StoreAnswer:
         def alike() -> SimilarRows:
             return [*context.by_meaning(connection, numbers, least=context.settings.same).items()]
 
-        return store_draft(connection, draft, at=stamp(context.now()), vector=vector, alike=alike)
+        hidden = context.database.hidden(connection)
+        return store_draft(connection, draft, at=stamp(context.now()), vector=vector, alike=alike, hidden=hidden)
 
 
 def chunk(
@@ -298,8 +299,13 @@ def store_draft(
     at: str,
     vector: TextVector | None,
     alike: Callable[[], SimilarRows],
+    hidden: Container[int] = (),
 ) -> StoreAnswer:
-    """Stores a draft within the transaction under way; ``alike`` is asked when no insight has the very text."""
+    """Stores a draft within the transaction under way; ``alike`` is asked when no insight has the very text.
+
+    What is stored anew of ``hidden`` rows, which an older copy of the file brought back of forgotten sessions, is of
+    whoever stores it: it goes with none of these sessions.
+    """
     uid = free_uid(connection, draft.content)
     if draft.origin != "agent":
         about = {"origin": draft.origin, "source": draft.source, "episode": draft.episode}
@@ -311,6 +317,8 @@ def store_draft(
     known = twin or _nearest(connection, [pair for pair in alike() if pair[0] not in brought], draft.content)
     if known and known.insight.state == "rejected":
         return rejected("a person rejected this insight", name=known.name)
+    if known and known.number in hidden:
+        return _begin_anew(connection, known, draft, at=at, vector=vector)
     if known and (twin or scoring.USER_PROVIDED not in draft.tags):
         return _merge(connection, known, draft, vector)
     return _add(connection, draft, at=at, vector=vector)
@@ -343,6 +351,20 @@ def _merge(
     if is_new:
         rows.set_vector(connection, known.number, vector)
     return StoreAnswer(status="merged", name=known.name, reason="similar exists", kept="new" if is_new else "existing")
+
+
+def _begin_anew(
+    connection: sqlite3.Connection, known: StoredInsight, draft: InsightDraft, *, at: str, vector: TextVector | None
+) -> StoreAnswer:
+    """Makes a row that was forgotten the draft's, under its name; nothing of what it was stays."""
+    connection.execute("DELETE FROM insight_link WHERE insight = ?", (known.insight.uid,))
+    edited_at = at if scoring.USER_PROVIDED in draft.tags else ""
+    insight = Insight(
+        uid=known.insight.uid, slug=known.insight.slug, created_at=at, edited_at=edited_at, **asdict(draft)
+    )
+    rows.update(connection, known, insight)
+    rows.set_vector(connection, known.number, vector)
+    return StoreAnswer(status="added", name=known.name, reason="")
 
 
 def _add(connection: sqlite3.Connection, draft: InsightDraft, *, at: str, vector: TextVector | None) -> StoreAnswer:
