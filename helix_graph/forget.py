@@ -32,6 +32,7 @@ from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from datetime import datetime
+from errno import ENXIO
 from functools import cached_property, partial
 from glob import escape
 from pathlib import Path
@@ -119,6 +120,28 @@ def _members(stream: IO[bytes], packed: str) -> Iterator[IO[bytes]]:
         raise ValueError(f"it is compressed by {packed}, which Python cannot unpack")
 
 
+def _without_holes(file: IO[bytes]) -> Iterator[bytes]:
+    """The rest of an open file in chunks, of which what takes no room on the disk is left out: it says nothing.
+
+    A file of that kind may be of any size.
+    """
+    while True:
+        at, of_system = file.tell(), os.lseek(file.fileno(), 0, os.SEEK_CUR)
+        try:
+            data = os.lseek(file.fileno(), at, os.SEEK_DATA)
+        except OSError as error:
+            if error.errno == ENXIO:  # nothing but a hole
+                return
+            data = at  # a system that knows of none
+        os.lseek(file.fileno(), of_system, os.SEEK_SET)
+        if data > at:
+            file.seek(data)
+            yield b"\0"
+        if not (chunk := file.read(_CHUNK)):
+            return
+        yield chunk
+
+
 def _content(stream: IO[bytes], depth: int = 0) -> Iterator[bytes]:
     """A file in chunks, and then what is packed in it; a zero ends each of the files.
 
@@ -126,7 +149,8 @@ def _content(stream: IO[bytes], depth: int = 0) -> Iterator[bytes]:
         ValueError: Python cannot unpack it, or it is packed more often or holds more than anybody's backup.
     """
     head = stream.read(MARK_WITHIN)
-    yield from itertools.chain((head,), iter(partial(stream.read, _CHUNK), b""), (b"\0",))
+    rest = iter(partial(stream.read, _CHUNK), b"") if depth else _without_holes(stream)
+    yield from itertools.chain((head,), rest, (b"\0",))
     if not (packed := _packed(head)):
         return
     if depth == _DEEPEST:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import html
+import os
 import zipfile
 from typing import TYPE_CHECKING
 
@@ -111,3 +112,13 @@ def test_what_only_quotes_the_mark_of_a_page_stays(memory: Memory) -> None:
     assert proof_of(memory).whole
     assert len(memory.insights.newest()) == 1
     assert (memory.root / "notes.txt").exists()
+
+
+def test_what_takes_no_room_on_the_disk_is_passed_over(memory: Memory) -> None:
+    """A file may be of any size; what stands after its hole is found."""
+    copy = memory.root / "copy.txt"
+    copy.write_bytes(b"# x")
+    os.truncate(copy, 1 << 40)
+    with copy.open("ab") as file:
+        file.write(THEIR_TASK.encode())
+    assert [one.file for one in proof_of(memory).left] == ["copy.txt"]
