@@ -10,6 +10,7 @@ import subprocess
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+from uuid import UUID
 
 import pytest
 
@@ -275,7 +276,16 @@ class _End(BaseException):
     """As no code outside of Python itself should raise it."""
 
 
-@pytest.mark.parametrize("failure", [SystemExit(3), _Unforeseen("boom"), AssertionError(), _End(), GeneratorExit()])
+class _Untold(Exception):
+    """Even what it says fails."""
+
+    def __str__(self) -> str:
+        raise _End
+
+
+@pytest.mark.parametrize(
+    "failure", [SystemExit(3), _Unforeseen("boom"), AssertionError(), _End(), GeneratorExit(), _Untold()]
+)
 @pytest.mark.parametrize("method", ["load", "sniff", "is_part", "read"])
 def test_whatever_fails_in_another_packages_reader_is_its_own_named_problem(
     tmp_path: Path,
@@ -341,6 +351,24 @@ def test_a_session_with_fields_of_another_type_is_none(
     monkeypatch.setattr(importlib.metadata, "entry_points", lambda **_: [Point("diary", Wrong)])
     with pytest.raises(LogNotReadable, match="'diary' of another package gave a session that is none"):
         read_sessions(write(tmp_path / "x.diary", "- one\n"))
+
+
+def test_a_session_whose_fields_are_only_written_alike_is_one_with_the_right_types(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """JSON has one form for a text and for bytes, an id or a mapping: what was checked is what goes on."""
+    name: Any = UUID(int=7)
+
+    class Loose(DiaryReader):
+        def read(self, path: Path) -> Iterator[Session]:
+            step: Any = {"kind": "prompt", "source": {"line": 1}, "text": path.stem}
+            yield Session(id=name, agent="me", reader=self.name, steps=(step,))
+
+    monkeypatch.setattr(importlib.metadata, "entry_points", lambda **_: [Point("diary", Loose)])
+    (session,) = read_sessions(write(tmp_path / "x.diary", "- one\n"))
+    assert (session.id, session.steps[0].source.line) == (str(name), 1)
+    memory = Memory.init(tmp_path / "project")
+    assert len(memory.extract([tmp_path / "x.diary"]).written) == 1
 
 
 def test_a_line_without_an_end_is_not_read_to_it(tmp_path: Path) -> None:

@@ -79,6 +79,10 @@ ENTRY_POINT_GROUP = "helix_graph.readers"
 AUTO = "auto"
 
 
+#: Of what another package says of its failure, in characters.
+_LONGEST_REASON = 1000
+
+
 class _ReaderFailed(Exception):
     """Another package's code did not do what it is for."""
 
@@ -103,7 +107,17 @@ def _of_another_package() -> Iterator[None]:
     except (HelixGraphError, KeyboardInterrupt):
         raise
     except BaseException as error:
-        raise _ReaderFailed(f"({type(error).__name__}: {error})") from error
+        raise _ReaderFailed(f"({type(error).__name__}: {_told(error)})") from error
+
+
+def _told(error: BaseException) -> str:
+    """What an error says; some fail at that, too."""
+    try:
+        return str(error)[:_LONGEST_REASON]
+    except BaseException as other:
+        if isinstance(other, KeyboardInterrupt):
+            raise
+        return "it cannot be told"
 
 
 # Endings that say nothing of what is inside.
@@ -327,10 +341,11 @@ class _ForeignReader:
         if not all(isinstance(one, Session) for one in sessions):
             raise LogNotReadable(path=path, problem=f"{whose} gave no sessions")
         try:
-            msgspec.convert(msgspec.to_builtins(sessions), list[Session])  # nothing else looks at the types of fields
+            # Nothing else looks at the types of fields, and what only becomes right on this way is not so before it.
+            checked = msgspec.convert(msgspec.to_builtins(sessions), list[Session])
         except (TypeError, ValueError, RecursionError) as error:
             raise LogNotReadable(path=path, problem=f"{whose} gave a session that is none ({error})") from error
-        yield from sessions
+        yield from checked
 
 
 def _other_readers() -> tuple[list[Reader], dict[str, str]]:
