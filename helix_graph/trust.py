@@ -27,7 +27,7 @@ from mmap import ACCESS_READ, mmap
 from pathlib import Path
 
 from helix_episodes.light_imports import Value, blake2b
-from helix_episodes.safe_files import locked, make_folder, open_regular, read_regular
+from helix_episodes.safe_files import locked, make_folder, open_regular, others_can_write, read_own, read_regular
 from helix_graph.git import LARGEST_SETTINGS, foreign_git, git_folder, names_in, tree_around
 from helix_graph.project import (
     ACCEPTED_RULES,
@@ -155,7 +155,7 @@ def acceptance_of(root: Path) -> Acceptance | None:
         recorded = _record_path(root)
         if not all(map(_is_this_users, (recorded.parent, recorded.parent.parent))):  # it may be anybody's record
             return None
-        record = Acceptance(**json.loads(read_regular(recorded)))
+        record = Acceptance(**json.loads(read_own(recorded)))
         token = read_regular(root / ACCEPTANCE, most=2 * _TOKEN_BYTES).decode()
     except (OSError, ValueError, TypeError):  # none, or one that nobody can have written with this program
         return None
@@ -194,7 +194,7 @@ def _how_before_it_was_moved(root: Path, found: os.stat_result, records: Path) -
         return None
     for path in records.glob("*.json"):
         try:
-            record = Acceptance(**json.loads(read_regular(path)))
+            record = Acceptance(**json.loads(read_own(path)))
         except (OSError, ValueError, TypeError):
             continue
         if (record.device, record.inode, record.token) == (found.st_dev, found.st_ino, token):
@@ -216,7 +216,7 @@ def is_own(root: Path, name: str) -> bool:
 def is_sealed(root: Path, name: str, written: bytes) -> bool:
     """Whether this user's seal of one of the `SEALED` files is of this content, or of this part of its content."""
     try:
-        return content_digest(written) in json.loads(read_regular(_seal_path(root, name)))["blake2b"]
+        return content_digest(written) in json.loads(read_own(_seal_path(root, name)))["blake2b"]
     except (OSError, ValueError, TypeError, KeyError):  # none, or one that nobody can have written with this program
         return False
 
@@ -237,7 +237,7 @@ def seal(root: Path, name: str, *digests: str) -> None:
 def seal_also(root: Path, name: str, written: bytes) -> None:
     """Adds a content to those that this user's seal is of."""
     try:
-        before = json.loads(read_regular(_seal_path(root, name)))["blake2b"]
+        before = json.loads(read_own(_seal_path(root, name)))["blake2b"]
     except (OSError, ValueError, TypeError, KeyError):  # as in `is_sealed`
         before = []
     seal(root, name, *dict.fromkeys([*before, content_digest(written)]))
@@ -271,7 +271,7 @@ def make_private(folder: Path) -> None:
 def _is_this_users(folder: Path) -> bool:
     """Whether it is a folder in which nobody else writes, and no link, which would lead to one with others' files."""
     found = folder.lstat()
-    return stat.S_ISDIR(found.st_mode) and found.st_uid in {0, os.geteuid()} and not _others_can_write(found)
+    return stat.S_ISDIR(found.st_mode) and found.st_uid in {0, os.geteuid()} and not others_can_write(found)
 
 
 def _record_path(root: Path) -> Path:
@@ -293,7 +293,7 @@ def _unsafe(root: Path, start: Path | None) -> str | None:
     looked_for = start is not None and root.name == FOLDER and not os.environ.get(ENVIRONMENT)
     if looked_for and start is not None and Path(os.path.realpath(start)) != above:
         in_git = repository_root(start) is not None  # there nobody but its owner can have put it above
-        if others_own(above / ".git") if in_git else (others_own(above) or _others_can_write(above.stat())):
+        if others_own(above / ".git") if in_git else (others_own(above) or others_can_write(above.stat())):
             return f"{root} was found above {start}, where other users can write, so it is not used"
     return _open_to_committers(root)
 
@@ -339,15 +339,9 @@ def _open_to_others(root: Path) -> str | None:
             return f"{path} is not a folder but a link or a file, so it is not used; remove it"
         if found.st_uid != os.geteuid() and (not name or found.st_uid != 0):
             return f"{path} belongs to another user (uid {found.st_uid}), so it is not used; remove it, or chown it"
-        if _others_can_write(found) and not stat.S_ISLNK(found.st_mode):
+        if others_can_write(found) and not stat.S_ISLNK(found.st_mode):
             return f"other users can write to {path}, so it is not used; run chmod -R go-w {root}"
     return None
-
-
-def _others_can_write(found: os.stat_result) -> bool:
-    """Whether the mode lets others write. A group with the number of its only user is that user's own."""
-    own_group = found.st_gid == os.getegid() == os.geteuid()
-    return bool(found.st_mode & stat.S_IWOTH or (found.st_mode & stat.S_IWGRP and not own_group))
 
 
 def tracked_by_git(root: Path, names: Iterable[str] = ("",)) -> list[str]:

@@ -14,6 +14,7 @@ from helix_graph.trust import shared_episodes
 from team_world import FAILURE, contents, member, sync
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
 
     from helix_graph import Memory
@@ -198,3 +199,14 @@ def test_entries_that_are_the_same_in_all_are_one_on_the_server(
     sync(bob, team_server.url("bob"))
     assert len(bob.topics.read("rates").entries) == 1
     assert sync(bob, team_server.url("bob")) == (0, 0, 0)
+
+
+@pytest.mark.parametrize("spoil", [lambda path: path.chmod(0o666), lambda path: (path.unlink(), path.mkdir())])
+def test_an_episode_that_cannot_be_read_here_stops_no_sync_and_is_named(
+    ann: Memory, bob: Memory, team_server: TeamDatabase, spoil: Callable[[Path], object]
+) -> None:
+    spoil(ann.root / "episodes" / "episode-ann-session-one.json")
+    told = ann.team.sync(team_server.url("ann"), project="shop")
+    assert [one.file for one in told.problems] == ["episodes/episode-ann-session-one.json"]
+    assert "cannot be read" in told.problems[0].problem
+    assert sync(bob, team_server.url("bob"))[1] == 1

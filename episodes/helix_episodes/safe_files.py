@@ -112,6 +112,44 @@ def read_regular(path: Path | str, *, follow: bool = False, most: int | None = N
         return file.readall()
 
 
+def read_own(path: Path | str, *, most: int | None = None) -> bytes:
+    """The content of a regular file that nobody else can write to: what it says is told as this user's own.
+
+    Raises:
+        OSError: As `read_regular`; or it belongs to another user, or its mode lets others write.
+    """
+    with FileIO(_descriptor(path, follow=False)) as file:
+        found = os.fstat(file.fileno())
+        problem = _others_part(found)
+        if problem:
+            raise PermissionError(errno.EPERM, problem, str(path))
+        if most is not None and found.st_size > most:
+            raise OSError(errno.EFBIG, f"it has more than {most} bytes", str(path))
+        return file.readall()
+
+
+def others_part(path: Path) -> str | None:
+    """That `read_own` refuses the file because of another user, in a sentence; None where nothing is."""
+    try:
+        return _others_part(path.stat(follow_symlinks=False))
+    except OSError:
+        return None
+
+
+def _others_part(found: os.stat_result) -> str | None:
+    if found.st_uid not in {0, os.geteuid()}:
+        return f"it belongs to another user (uid {found.st_uid}), who may have written it; delete it, or chown it"
+    if others_can_write(found):
+        return "other users can write to it; look at what it says, and run chmod go-w on it"
+    return None
+
+
+def others_can_write(found: os.stat_result) -> bool:
+    """Whether the mode lets others write. A group with the number of its only user is that user's own."""
+    own_group = found.st_gid == os.getegid() == os.geteuid()
+    return bool(found.st_mode & stat.S_IWOTH or (found.st_mode & stat.S_IWGRP and not own_group))
+
+
 def open_regular(path: Path, *, follow: bool = False) -> BinaryIO:
     """A regular file, open for reading; with ``follow`` a link may lead to it."""
     return os.fdopen(_descriptor(path, follow=follow), "rb")

@@ -22,7 +22,7 @@ import orjson
 from helix_episodes.errors import EpisodeError, InvalidEpisode, NotFound
 from helix_episodes.model import EXTRA, Decision, Episode, Event, Metrics, Outcome, is_ahead, parse_timestamp
 from helix_episodes.msgspec_types import read_json, ready
-from helix_episodes.safe_files import read_regular, write_atomically
+from helix_episodes.safe_files import read_own, write_atomically
 
 PREFIX = "episode-"
 #: What goes before the id of a session that its log calls as another's episode is called.
@@ -215,7 +215,7 @@ class EpisodeStore:
 def _read(path: Path) -> Episode:
     """The episode in a file; that there is no file is left to the caller."""
     try:
-        return decode_episode(read_regular(path), path=path)
+        return decode_episode(read_own(path), path=path)
     except (FileNotFoundError, NotADirectoryError):
         raise
     except OSError as error:

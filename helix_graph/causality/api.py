@@ -16,7 +16,7 @@ import msgspec
 from helix_episodes.corrections import Correction, corrected
 from helix_episodes.errors import InvalidArgument, InvalidEpisode
 from helix_episodes.model import sortable_time
-from helix_episodes.safe_files import read_regular
+from helix_episodes.safe_files import read_own, read_regular
 from helix_episodes.store import PREFIX, EpisodeStore
 from helix_graph.causality.pattern_survey import Survey, survey_of, with_shared
 from helix_graph.errors import NO_WORDS, InvalidAssertion, NodeNotFound
@@ -353,7 +353,7 @@ def _each_in(files: Iterable[Path], corrections: Mapping[str, Sequence[Correctio
     """
     for path in files:
         try:
-            episode = decode_episode(read_regular(path), path)
+            episode = decode_episode(read_own(path), path)
         except OSError as error:
             yield SkippedFile(path=str(path), problem=f"cannot be read: {error.strerror or error}")
         except InvalidEpisode as error:

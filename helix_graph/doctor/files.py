@@ -28,6 +28,8 @@ from helix_episodes.redaction import redact, redact_text
 from helix_episodes.safe_files import (
     TEMPORARY_SUFFIX,
     irregularity,
+    others_part,
+    read_own,
     read_regular,
     remove_file,
     replace_file,
@@ -129,6 +131,12 @@ def irregular_file(root: Path, path: Path, problem: str) -> Fixable:
     return Fixable("not a regular file", name, problem, remedy, mend=partial(move_aside, root, path))
 
 
+def _others_file(root: Path, path: Path, problem: str) -> Fixable:
+    """That another user may have written it, so that it is not read; the fix moves it to set-aside/."""
+    name, remedy = path.relative_to(root).as_posix(), "or helix-graph doctor --fix sets it aside"
+    return Fixable("open to others", name, problem, remedy, mend=partial(move_aside, root, path))
+
+
 def check_name(root: Path, path: Path, episode: Episode) -> Iterator[Fixable]:
     """What is wrong with an episode's names."""
     if path.stem == episode.id == PREFIX + episode.session:
@@ -185,6 +193,8 @@ def check_episodes(root: Path, folder: Path) -> Iterator[Fixable]:
     for path in store.files():
         if problem := irregularity(path):
             yield irregular_file(root, path, problem)
+        elif problem := others_part(path):
+            yield _others_file(root, path, problem)
         else:
             yield from check_secrets(root, path)
             yield from _file(root, path)
@@ -240,11 +250,11 @@ def _content(root: Path, path: Path, extractors: Counter[str]) -> Iterator[Fixab
 
 
 def _read(path: Path) -> tuple[bytes, Episode] | None:
-    """The episode in a file with its bytes; None when it is gone or was reported as invalid."""
-    data = data_of(path)
+    """The episode in a file with its bytes; None when it is gone or was reported, as invalid or as another user's."""
     try:
+        data = read_own(path)
         return data, decode_episode(data, path=path)
-    except InvalidEpisode:
+    except (OSError, InvalidEpisode):
         return None
 
 
@@ -265,6 +275,8 @@ def check_assertions(root: Path, folder: Path) -> Iterator[Fixable]:
     for path in store.files():
         if problem := irregularity(path):
             yield irregular_file(root, path, problem)
+        elif problem := others_part(path):
+            yield _others_file(root, path, problem)
         else:
             yield from check_secrets(root, path)
     originals: dict[str, Path] = {}
@@ -274,7 +286,7 @@ def check_assertions(root: Path, folder: Path) -> Iterator[Fixable]:
     )
     for path, one in named_first:
         name = path.relative_to(root).as_posix()
-        if irregularity(path):  # reported above
+        if irregularity(path) or others_part(path):  # reported above
             continue
         if isinstance(one, InvalidAssertion):
             remedy = "fix it, or helix-graph doctor --fix sets it aside"
@@ -378,6 +390,8 @@ def _folder_file(root: Path, path: Path) -> Iterator[Fixable]:
             yield Fixable("temporary file", name, problem, "it can be deleted", mend=lambda: remove_file(path))
     elif not _is_any(name, _OURS):
         yield Fixable("unknown file", name, "it is not ours, and left alone", "nothing needs doing", severity="note")
+    elif _is_any(name, _SHARED) and others_part(path):  # reported with what else is wrong with it
+        return
     elif _is_any(name, _PRIVATE) and not (_is_any(name, _SHARED) and b"!episodes/" in data_of(root / ".gitignore")):
         yield from _mode(name, path)
 

@@ -31,7 +31,7 @@ from helix_episodes.corrections import (
 from helix_episodes.errors import InvalidArgument
 from helix_episodes.model import EdgeType, sortable_time
 from helix_episodes.msgspec_types import ready
-from helix_episodes.safe_files import read_regular, remove_file, write_atomically
+from helix_episodes.safe_files import read_own, remove_file, write_atomically
 from helix_graph.errors import NO_TEXT, InvalidAssertion, NodeNotFound
 from helix_graph.graph.adjacency import Adjacency
 from helix_graph.graph.model import NodeType, node_id, short_hash
@@ -226,7 +226,7 @@ def pattern_assertions(connection: sqlite3.Connection) -> list[PatternAssertion]
 def read_assertion(path: Path) -> Assertion:
     """The assertion in a file."""
     try:
-        return decode_assertion(read_regular(path), path=path)
+        return decode_assertion(read_own(path), path=path)
     except FileNotFoundError:
         raise
     except OSError as error:

@@ -21,7 +21,7 @@ from helix_episodes.errors import InvalidEpisode
 from helix_episodes.later_evidence import EpisodeSignals, signals_of
 from helix_episodes.model import Episode, sortable_time
 from helix_episodes.msgspec_types import ready
-from helix_episodes.safe_files import read_regular
+from helix_episodes.safe_files import read_own
 from helix_episodes.store import without_value
 from helix_graph.database import as_list
 from helix_graph.graph.asserted_facts import Named, as_corrected, facts_with
@@ -125,7 +125,7 @@ def _read_file(folder: Path, one: FileToRead) -> ReadFile:
     """
     path = f"{folder}/{one.name}"  # making a Path takes longer than the hash of most files
     try:
-        data = read_regular(path)
+        data = read_own(path)
     except FileNotFoundError:
         return ReadFile(one.name, one.stamp, b"")
     except OSError as error:

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from helix_episodes.model import sortable_time
-from helix_episodes.safe_files import read_regular
+from helix_episodes.safe_files import read_own
 from helix_episodes.store import PREFIX
 from helix_episodes.workers import worker_count
 from helix_graph.database import ANY_OF, as_list
@@ -120,7 +120,7 @@ def count_pending(connection: sqlite3.Connection, folder: Path) -> int:
 def digest_of(path: Path) -> bytes:
     """The hash that graph.db remembers of a file: of its content; empty for one that cannot be read."""
     try:
-        return hashlib.sha256(read_regular(path)).digest()
+        return hashlib.sha256(read_own(path)).digest()
     except OSError:
         return b""
 
@@ -223,7 +223,7 @@ def _change(path: Path, stamp: FileStamp, known: KnownAssertion | None) -> Asser
     if known and not differs(stamp, known.stamp):
         return None
     try:
-        data = read_regular(path)
+        data = read_own(path)
     except OSError as error:
         if isinstance(error, FileNotFoundError) or (known and not known.sha256):  # gone, or as unreadable as before
             return None

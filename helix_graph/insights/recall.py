@@ -23,7 +23,7 @@ from itertools import islice
 
 from helix_episodes.errors import InvalidArgument
 from helix_episodes.light_imports import Value
-from helix_episodes.safe_files import read_regular
+from helix_episodes.safe_files import read_own
 from helix_graph.database import as_list
 from helix_graph.errors import NO_WORDS
 from helix_graph.helix_db import days_between, parse_stamp
@@ -389,6 +389,6 @@ def _have_sessions_agreed(connection: sqlite3.Connection, number: int, episodes:
 
 def _basis_of(episode: Path) -> object:
     try:
-        return json.loads(read_regular(episode)).get("outcome_basis")
+        return json.loads(read_own(episode)).get("outcome_basis")
     except (OSError, ValueError, AttributeError):  # it was forgotten, or is none: `doctor` says what is wrong with it
         return None

@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from helix_episodes.errors import InvalidArgument, InvalidEpisode, NotFound, WriteFailed
-from helix_episodes.safe_files import TEMPORARY_SUFFIX, locked, make_output_folder, read_regular, remove_file
+from helix_episodes.safe_files import TEMPORARY_SUFFIX, locked, make_output_folder, read_own, remove_file
 from helix_episodes.store import PREFIX, EpisodeStore
 from helix_episodes.workers import in_order, in_parts, worker_count
 from helix_graph.errors import InvalidAssertion
@@ -261,7 +261,7 @@ def _find(source: _Source) -> _Found:
 def _read(source: _Source) -> tuple[str, bytes | None]:
     """The digest of an episode's file with its assertions, and the file; None where there are assertions alone."""
     try:
-        data = read_regular(source.path)
+        data = read_own(source.path)
     except FileNotFoundError:
         data = None
     digest = hashlib.blake2b(b"" if data is None else data, digest_size=16)

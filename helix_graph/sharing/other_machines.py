@@ -257,7 +257,10 @@ class TakingIn:
         ]  # fmt: skip
         for entry, data in self._server.contents(changed):
             path, base = files[entry.subject], self._base[entry.subject]
-            mine = sha256(episode_as_pushed(path, self._corrections_of(path))).hexdigest()
+            try:
+                mine = sha256(episode_as_pushed(path, self._corrections_of(path))).hexdigest()
+            except OSError:  # pushing names it
+                continue
             if mine != entry.hash and (mine == base.here or _steps(data, path) >= _steps(path.read_bytes(), path)):
                 problem = self._replica.keep(entry, data, mine=True, anew=True)
                 self._problems += [problem] if problem else []

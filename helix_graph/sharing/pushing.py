@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from helix_episodes.corrections import OutcomeRevision, corrected
 from helix_episodes.errors import InvalidEpisode
-from helix_episodes.safe_files import read_regular
+from helix_episodes.safe_files import read_own
 from helix_episodes.store import PREFIX, EpisodeStore, decode_episode, encode_episode
 from helix_graph.graph.assertions import FOLDER as ASSERTIONS
 from helix_graph.graph.assertions import AssertionStore
@@ -95,7 +95,13 @@ class Pushing:
                 progress(number, len(files), path)
             if name not in shared:
                 subject = subject_of_session(name.removeprefix(PREFIX))
-                data = episode_as_pushed(path, corrections.get(name, ()))
+                try:
+                    data = episode_as_pushed(path, corrections.get(name, ()))
+                except OSError as error:
+                    problem = f"it cannot be read: {error.strerror or error}"
+                    file = f"episodes/{path.name}"
+                    self.problems.append(ShareProblem(file=file, line=1, problem=problem, kind="invalid"))
+                    continue
                 one = ServerObject(subject=subject, kind="episode", data=data)
                 yield from self._checked(f"episodes/{path.name}", one)
 
@@ -258,8 +264,12 @@ def own_objects(own: OwnRecords) -> list[tuple[SharedRecord, ServerObject]]:
 
 
 def episode_as_pushed(path: Path, corrections: Iterable[Correction]) -> bytes:
-    """An episode as people have corrected it, the oldest correction first."""
-    data = read_regular(path)
+    """An episode as people have corrected it, the oldest correction first.
+
+    Raises:
+        OSError: It cannot be read, or another user may have written it.
+    """
+    data = read_own(path)
     said = [each for each in corrections if not isinstance(each, OutcomeRevision)]
     if said:
         with suppress(InvalidEpisode):  # compiling names it

@@ -21,7 +21,7 @@ from helix_cli.hooks.background import extract_log, in_turn, run_detached, sweep
 from helix_cli.hooks.call import HookAnswer
 from helix_cli.hooks.context_block import ContextLine, ContextSection, context_block, new_lines, show_insights
 from helix_cli.hooks.session_dedup import SessionDedup, repair_item, transcript_size
-from helix_episodes.safe_files import read_regular
+from helix_episodes.safe_files import read_own
 from helix_graph.hook_caches import sentences_for_agents
 from helix_graph.insights import hook_queries
 from helix_graph.insights.safe_quoting import label_or_quoted, logged_name_or_quoted, quoted
@@ -199,7 +199,7 @@ def recap_of(call: HookCall, root: Path) -> Iterator[ContextSection]:
     if not call.session.replace("-", "").replace("_", "").isalnum() or shared_episodes(root, [name]):
         return
     try:
-        episode = json.loads(read_regular(root / "episodes" / f"{name}.json"))
+        episode = json.loads(read_own(root / "episodes" / f"{name}.json"))
         decisions, events = episode["decisions"], episode["events"]
         yield _section("This session's own decisions:", _reasons(decisions))
         yield _section("Its open failures:", _open_failures(episode))
