@@ -66,7 +66,7 @@ from helix_graph.topics.maintenance import compact
 from helix_graph.topics.schema import TOPIC_TABLES
 from helix_graph.trust import team_marker
 from helix_graph.validation import as_str
-from helix_graph.web.written_files import LARGEST, MARK_WITHIN, is_page, unpacked, written_below
+from helix_graph.web.written_files import MARK_WITHIN, is_page, unpacked, written_below
 
 if TYPE_CHECKING:
     from helix_graph.graph.api import Graph
@@ -110,10 +110,7 @@ def _members(stream: IO[bytes], packed: str) -> Iterator[IO[bytes]]:
                     # In a compressed one every step back begins at the start, so that small files are read first.
                     yield io.BytesIO(inner.read()) if member.size <= _IN_MEMORY else inner
     elif packed == "page":
-        page = stream.read(LARGEST + 1)
-        if len(page) > LARGEST:
-            raise ValueError("it is larger than any page")
-        yield from map(io.BytesIO, unpacked(page, most=_MOST_BYTES))
+        yield from map(io.BytesIO, unpacked(stream, most=_MOST_BYTES))
     elif packed in _STREAMS:
         yield cast("IO[bytes]", _STREAMS[packed](stream))
     else:
@@ -121,25 +118,21 @@ def _members(stream: IO[bytes], packed: str) -> Iterator[IO[bytes]]:
 
 
 def _without_holes(file: IO[bytes]) -> Iterator[bytes]:
-    """The rest of an open file in chunks, of which what takes no room on the disk is left out: it says nothing.
+    """An open file in chunks, of which what takes no room on the disk is left out: it says nothing.
 
-    A file of that kind may be of any size.
+    A file of that kind may be of any size. A zero stands before all, and for each hole.
     """
-    while True:
-        at, of_system = file.tell(), os.lseek(file.fileno(), 0, os.SEEK_CUR)
-        try:
-            data = os.lseek(file.fileno(), at, os.SEEK_DATA)
-        except OSError as error:
-            if error.errno == ENXIO:  # nothing but a hole
-                return
-            data = at  # a system that knows of none
-        os.lseek(file.fileno(), of_system, os.SEEK_SET)
-        if data > at:
-            file.seek(data)
-            yield b"\0"
-        if not (chunk := file.read(_CHUNK)):
-            return
+    file.seek(0)
+    chunk = b"\0"
+    while chunk:
         yield chunk
+        try:
+            if file.seek(at := file.tell(), os.SEEK_DATA) > at:
+                yield b"\0"
+        except OSError as error:
+            if error.errno == ENXIO:  # nothing but a hole; other systems know of none
+                return
+        chunk = file.read(_CHUNK)
 
 
 def _content(stream: IO[bytes], depth: int = 0) -> Iterator[bytes]:
@@ -149,8 +142,8 @@ def _content(stream: IO[bytes], depth: int = 0) -> Iterator[bytes]:
         ValueError: Python cannot unpack it, or it is packed more often or holds more than anybody's backup.
     """
     head = stream.read(MARK_WITHIN)
-    rest = iter(partial(stream.read, _CHUNK), b"") if depth else _without_holes(stream)
-    yield from itertools.chain((head,), rest, (b"\0",))
+    rest = itertools.chain((head,), iter(partial(stream.read, _CHUNK), b""))
+    yield from itertools.chain(rest if depth else _without_holes(stream), (b"\0",))
     if not (packed := _packed(head)):
         return
     if depth == _DEEPEST:

@@ -98,8 +98,7 @@ def test_a_pack_that_is_damaged_is_named(memory: Memory) -> None:
 def test_what_is_too_large_for_a_page_is_named_and_not_read_whole(
     memory: Memory, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    for module in ("helix_graph.forget", "helix_graph.web.written_files"):
-        monkeypatch.setattr(f"{module}.LARGEST", 1000)
+    monkeypatch.setattr("helix_graph.web.written_files.LARGEST", 1000)
     memory.view(output=memory.root / "page.html")
     proof = proof_of(memory)
     assert not proof.whole

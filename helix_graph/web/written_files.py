@@ -26,6 +26,7 @@ from helix_graph.web.report_text import QUOTES
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
+    from typing import IO
 
 
 #: The formats of a report, each with the name of its file in a folder.
@@ -114,12 +115,15 @@ def is_page(head: bytes) -> bool:
     return any(mark.encode() in head[:MARK_WITHIN] for mark in (PAGE_MARK, REPORT_MARK))
 
 
-def unpacked(page: bytes, *, most: int) -> Iterator[bytes]:
+def unpacked(stream: IO[bytes], *, most: int) -> Iterator[bytes]:
     """What a page shows: its text without escapes, and each of its packs, of which no more than ``most`` bytes.
 
     Raises:
-        ValueError: A pack is damaged, or holds more.
+        ValueError: A pack is damaged, or holds more; or it is larger than any page.
     """
+    page = stream.read(LARGEST + 1)
+    if len(page) > LARGEST:
+        raise ValueError("it is larger than any page")
     # What begins with zeros is no page again.
     yield bytes(MARK_WITHIN) + html.unescape(page.decode("utf-8", "replace")).encode("utf-8", "replace")
     for pack in _PACK.finditer(page):
