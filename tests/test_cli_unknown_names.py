@@ -10,6 +10,7 @@ import pytest
 
 from demo_logs import demo_memory_in
 from helix_cli.app import cli, run
+from helix_graph import Memory
 from own_memory import accepted
 from thoroughness import few
 
@@ -50,6 +51,7 @@ COMMANDS = [
     ("share add", "--topic", "--topic zzqq"),
     ("forget", "[ID]...", "zzqq"),
     ("forget", "--session", "--session zzqq"),
+    *((one, "--project", "--project zzqq") for one in ("forget", "sync")),
     ("workspace block", "ID", "4711 --reason x"),
     ("workspace complete", "ID", "4711 --delivered x"),
     *((f"workspace {verb}", "ID", "4711") for verb in ("check", "prompt")),
@@ -63,7 +65,6 @@ NAMES |= {"[ID]...", "[NAME]...", "[NAMES]...", "[MEMORY]...", "[FOLDER]..."}
 #: Names of what need not be there, and why.
 OTHERS = {
     **dict.fromkeys(("topic store TOPIC", "topic edit --new-name", "episode new --session", "sync --as"), "it is made"),
-    **dict.fromkeys(("sync --project", "forget --project"), "a condition, which nothing may meet"),
     **dict.fromkeys(("inject --task-id", "learn --agent-id"), "a name that the caller chooses"),
     **dict.fromkeys(("inject --session", "batch-inject --session", "workspace create --session"), "so is this"),
     "node add --episode": "the seed takes the id of any episode",
@@ -123,3 +124,19 @@ def test_an_error_of_usage_begins_as_all_do(words: list[str], capsys: pytest.Cap
     err = capsys.readouterr().err
     assert "\nhelix-graph: " in f"\n{err}"
     assert "\nError: " not in f"\n{err}"
+
+
+def test_a_name_that_begins_with_a_dash_goes_after_two(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["topic", "read", "-b--t"]) == 2
+    assert "goes after --: helix-graph topic read -- TOPIC" in capsys.readouterr().err
+
+
+def test_what_is_not_proven_is_not_promoted_and_ends_with_a_1(
+    project: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(project)
+    monkeypatch.setenv("HELIX_DIR", str(accepted(project / ".helix")))
+    (name,) = (one["name"] for one in Memory(project / ".helix").insights.newest())
+    assert run(["insight", "promote", name]) == 1
+    out, err = capsys.readouterr()
+    assert (out, "is not promoted: it is not proven" in err) == ("", True)

@@ -122,6 +122,17 @@ def test_a_database_is_not_replaced(
     assert notes.read_bytes() == before
 
 
+@every_writer
+def test_an_episode_is_not_replaced(
+    memory: Memory, capsys: pytest.CaptureFixture[str], writer: tuple[str, ...]
+) -> None:
+    (episode,) = (memory.root / "episodes").glob("episode-*.json")
+    before = episode.read_bytes()
+    assert run([*writer, str(episode)]) == 1
+    assert "it is an episode of a memory, which no answer replaces" in capsys.readouterr().err.replace("\n", " ")
+    assert episode.read_bytes() == before
+
+
 @pytest.mark.usefixtures("memory")
 def test_a_link_to_nothing_yet_and_one_in_a_circle(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "new.html").symlink_to("later.html")

@@ -172,7 +172,7 @@ def test_codex_keeps_every_comment(home: Path) -> None:
     config.write_text(config.read_text() + "\n[tools]\nweb = true\n")
     assert run(["setup", "codex", "--remove"]) == 0
     assert "helix" not in config.read_text()
-    assert config.read_text().startswith(text)
+    assert config.read_text() == f"{text}\n[tools]\nweb = true\n"
     assert not (folder / "hooks.json").exists()
 
 
@@ -194,7 +194,7 @@ def test_what_is_written_below_our_table_does_not_keep_it_there(home: Path, belo
     assert run(["setup", "codex"]) == 0
     config.write_bytes(config.read_bytes() + below.encode())
     assert run(["setup", "codex", "--remove"]) == 0
-    assert config.read_bytes().decode() == f"{text}\n{left}"
+    assert config.read_bytes().decode() == f"{text}{left}"
 
 
 @pytest.mark.parametrize("text", ["mcp_servers = {}\n", '[mcp_servers.helix]\ncommand = "z"\n', "[", "[hooks]\n"])

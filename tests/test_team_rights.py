@@ -82,6 +82,12 @@ def test_usual_addresses_are_taken(address: str) -> None:
     assert check_address(address) == address
 
 
+def test_an_option_that_postgresql_does_not_know_is_named() -> None:
+    with pytest.raises(TeamServerFailed, match="does not know: foo; leave it out") as raised:
+        TeamServer(f"postgresql://ann:{WORD}@localhost:1/team?sslmode=disable&foo=1", "shop").standing()
+    assert WORD not in str(raised.value)
+
+
 def test_a_wrong_password_is_told_from_a_server_that_is_away(team_server: TeamDatabase) -> None:
     add_member(team_server.url(), "shop", "locked")
     with TeamServer(team_server.url("locked:r%40ght"), "shop") as right:

@@ -317,6 +317,27 @@ def test_a_session_is_as_it_was_corrected_last_on_either_machine(two: Machine, t
         assert (found.outcome, found.outcome_evidence and found.outcome_evidence.quote) == ("unknown", "nobody looked")
 
 
+@pytest.mark.slow
+def test_of_a_decision_corrected_on_both_machines_each_part_is_as_it_was_corrected_last(
+    two: Machine, tmp_path: Path
+) -> None:
+    decision = {"type": "design", "chosen": "Retry", "rationale": "It may pass", "context": "A timeout"}
+    (tmp_path / "data.json").write_text(json.dumps({"decisions": [decision]}))
+    session = ("--session", "fix-2", "--task", "Fix the rates", "--outcome", "success")
+    assert two("desk", "episode", "new", *session, "--data", str(tmp_path / "data.json"))[0] == 0
+    settle(two)
+    correct = ("episode", "correct", "fix-2", "--decision", "d001")
+    two("laptop", *correct, "--chosen", "Wait", "--context", "A slow server")
+    two("desk", *correct, "--chosen", "Give up", "--rationale", "It never passes")
+    settle(two)
+    exchange(two, "bob", "--as", "shop", role="bob")
+    for machine in ("desk", "laptop", "bob"):
+        found = Memory(tmp_path / machine / "shop" / ".helix").episodes.get("fix-2")
+        assert found is not None
+        (one,) = found.decisions
+        assert (one.chosen, one.rationale, one.context) == ("Give up", "It never passes", "A slow server")
+
+
 def test_what_was_forgotten_on_one_machine_is_forgotten_on_the_other(two: Machine, tmp_path: Path) -> None:
     two("desk", "insight", "store", "--content", "The parcels go to the quuxdepot, never elsewhere")
     settle(two)

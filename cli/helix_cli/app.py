@@ -344,6 +344,8 @@ def _example(problem: click.ClickException) -> str:
         ]
         return f"Did you mean: {path} {' '.join(meant)}\n" if meant else ""
     arguments = [one.make_metavar(problem.ctx) for one in command.params if isinstance(one, click.Argument)]
+    if isinstance(problem, click.NoSuchOption) and arguments and not problem.option_name.startswith("--"):
+        return f"What begins with a dash and is no option goes after --: {path} -- {' '.join(arguments)}\n"
     missing = isinstance(problem, click.MissingParameter) or problem.message.startswith("Give two texts")
     examples = [_EXAMPLES[one] for one in arguments if one in _EXAMPLES] if missing else []
     return f"For example: {path} {' '.join(examples)}\n" if examples else ""

@@ -58,6 +58,8 @@ TEMPORARY_SUFFIX = ".tmp"
 _OWNER_FOLDER = 0o700
 #: How a file of SQLite begins.
 _SQLITE = b"SQLite format 3\0"
+#: What every memory has that somebody accepted, in its folder.
+_ACCEPTANCE = "acceptance"
 
 
 _KINDS = {
@@ -308,14 +310,14 @@ def write_output(path: Path, data: bytes, *, mode: int = 0o600) -> None:
 
     A device, a pipe or a folder is neither replaced nor written to, and no more is the file that stdout or stderr goes
     to: what is there already would be lost, and what is printed afterwards too. Nor is a database, whoever's it is: no
-    answer is one, so the path is mistyped, and the memory's own holds what no log could bring back. No folder is made
-    for it, which would hide that a path is mistyped.
+    answer is one, so the path is mistyped, and the memory's own holds what no log could bring back; nor a memory's
+    episode, whose log may be gone. No folder is made for it, which would hide that a path is mistyped.
 
     Raises:
-        WriteFailed: Something else than a regular file is there, or a database, its folder is not, or it cannot be
-            written.
+        WriteFailed: Something else than a regular file is there, or a database or an episode, its folder is not, or it
+            cannot be written.
     """
-    problem = _no_output(path) or _database(path)
+    problem = _no_output(path) or _database(path) or _episode(path)
     if problem:
         raise WriteFailed(path=path, problem=problem)
     write_without_links(Path(os.path.realpath(path)), data, mode=mode)
@@ -343,6 +345,13 @@ def _database(path: Path) -> str | None:
     except OSError:  # it is not there, or one may write it but not read it
         return None
     return "a database is there, which no answer replaces; name another file" if found else None
+
+
+def _episode(path: Path) -> str | None:
+    real = Path(os.path.realpath(path))
+    folder = real.parent
+    found = folder.name == "episodes" and (folder.parent / _ACCEPTANCE).exists() and real.match("episode-*.json")
+    return "it is an episode of a memory, which no answer replaces; name another file" if found else None
 
 
 def _without_folder(path: Path) -> str | None:

@@ -324,6 +324,8 @@ def _shown_injection(one: Injection) -> dict[str, Any]:
 #: Where agents of most makes look first.
 INSTRUCTIONS = "CLAUDE.md"
 _MOST_SHOWN = 100
+#: Reasons why `promote` shows no diff: the first is no failure.
+IS_THERE = "it is there already"
 _NOT_PROVEN = (
     "it is not proven: that takes 3 uses, an effectiveness of 0.75, and 2 of your own sessions that took it up and "
     "whose outcome was verified"
@@ -365,7 +367,7 @@ def promote(
     change = added_line(file, line, memory=context.history.root if context.history else None, option="file")
     path = change.path
     if change.old == change.new:
-        return _answer(stored, path, reason="it is there already")
+        return _answer(stored, path, reason=IS_THERE)
     if not (anyway or proven_here):
         return _answer(stored, path, reason=_NOT_PROVEN)
     if write:

@@ -40,6 +40,8 @@ _HOST = r"(?:[A-Za-z0-9._-]|%[0-9A-Fa-f]{2}|\[[0-9A-Fa-f:.]+\])*(?::[0-9]{1,5})?
 _ADDRESS = re.compile(
     rf"postgres(?:ql)?://(?:{_PART}(?::{_PART})?@)?(?P<hosts>{_HOST}(?:,{_HOST})*)(?:/{_PART})?(?:\?(?P<query>[^#@\s]*))?"
 )
+#: The name of an option in its query.
+_OPTION = re.compile(r"(?:^|&)([a-z_]{1,40})=")
 _LOCAL = re.compile(r"(?:localhost|127\.[0-9.]+|\[::1\])?(?::[0-9]+)?")
 _PROJECT = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
 #: What the server says when it is starting, stopping or full, was too slow, or ended a deadlock: SQLSTATE or its class.
@@ -95,6 +97,7 @@ def connect(address: str, *, seconds: float = CONNECTING) -> psycopg.Connection[
 
 def _connected(address: str, limit: int) -> psycopg.Connection[Any]:
     driver = _driver()
+    _require_known_options(address, driver)
     limits = ({} if _is_local(address) else {"sslmode": "require"}) | _proven_by(address, driver)
     try:
         connection: psycopg.Connection[Any] = driver.connect(
@@ -110,6 +113,22 @@ def _connected(address: str, limit: int) -> psycopg.Connection[Any]:
             connection.execute("SELECT pg_catalog.set_config(%s, %s, false)", (name, f"{value}s"))
         unless_limited.pop_all()
     return connection
+
+
+def _require_known_options(address: str, driver: Any) -> None:  # noqa: ANN401  (the module)
+    """Whether libpq knows each option of the address, which it would not say in a way that can be repeated.
+
+    Raises:
+        TeamServerFailed: One it does not; only what looks like a name is told.
+    """
+    found = _ADDRESS.fullmatch(address)
+    known = {one.keyword.decode() for one in driver.pq.Conninfo.get_defaults()} | {"ssl"}
+    for name in _OPTION.findall((found and found["query"]) or ""):
+        if name not in known:
+            raise TeamServerFailed(
+                f"the address of the team's server has an option that PostgreSQL does not know: {name}; leave it out",
+                reason="address",
+            )
 
 
 def asked(

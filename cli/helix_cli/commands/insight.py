@@ -41,8 +41,18 @@ def render_health(answer: Mapping[str, Any]) -> None:
         say(f"! {issue}")
 
 
-def insight_command(name: str, *, render: Callable[[Any], None]) -> Callable[[Work], click.Command]:
-    """Makes a command of a function from insights and options to an answer, which ``render`` prints."""
+def _is_rejected(answer: object) -> bool:
+    """What was asked for was not done: a script has to notice."""
+    return isinstance(answer, dict) and answer.get("status") == "rejected"
+
+
+def insight_command(
+    name: str, *, render: Callable[[Any], None], failed: Callable[[Any], object] = _is_rejected
+) -> Callable[[Work], click.Command]:
+    """Makes a command of a function from insights and options to an answer, which ``render`` prints.
+
+    The command ends with 1 where ``failed`` says so of the answer.
+    """
 
     def decorate(work: Work) -> click.Command:
         @wraps(work)
@@ -51,8 +61,7 @@ def insight_command(name: str, *, render: Callable[[Any], None]) -> Callable[[Wo
             show(answer, as_json=as_json, render=render)
             if verbose or (click.get_current_context().obj or {}).get("verbose"):
                 _log(name, options, answer)
-            # What was asked for was not done: a script has to notice.
-            return EXIT_FAILED if isinstance(answer, dict) and answer.get("status") == "rejected" else 0
+            return EXIT_FAILED if failed(answer) else 0
 
         verbose = click.option("--verbose", is_flag=True, help="Log the call on stderr as one line of JSON.")
         return click.command(name)(json_option(verbose(run)))

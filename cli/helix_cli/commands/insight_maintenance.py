@@ -262,16 +262,23 @@ def why(insights: Insights, *, name: str) -> dict[str, Any]:
     return insights.why(name)
 
 
+def _is_refused(answer: Promoted) -> bool:
+    from helix_graph.insights.curation import IS_THERE
+
+    return answer["reason"] not in {"", IS_THERE}
+
+
 def _render_promoted(answer: Promoted) -> None:
     if answer["reason"]:
-        say(f"{answer['name']} is not promoted: {answer['reason']}.")
+        tell = warn if _is_refused(answer) else say
+        tell(f"{answer['name']} is not promoted: {answer['reason']}.")
         return
     for line in answer["diff"].splitlines():
         verbatim(line)
     say(f"Written to {answer['file']}." if answer["written"] else "Nothing is written yet; --write applies it.")
 
 
-@insight_command("promote", render=_render_promoted)
+@insight_command("promote", render=_render_promoted, failed=_is_refused)
 @click.argument("name")
 @click.option("--file", type=any_path, default="CLAUDE.md", show_default=True, help="CLAUDE.md or AGENTS.md.")
 @click.option("--write", is_flag=True, help="Apply the diff. Otherwise it is shown.")

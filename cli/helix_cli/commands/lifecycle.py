@@ -10,6 +10,7 @@ import click
 from helix_cli.app import open_memory
 from helix_cli.options import parse_time, session_names
 from helix_cli.output import count, json_option, paused_sentence, prints, say, show, table, warn
+from helix_episodes.errors import NotFound
 from helix_graph.errors import NEXT_STEP
 from helix_graph.insights.safe_quoting import logged_name_or_quoted
 
@@ -200,6 +201,9 @@ def forget(*, named: tuple[str, ...], sessions: tuple[str, ...], **options: Any)
     something, run the command again, without options.
     """
     report = open_memory().forget(sessions=(*named, *sessions), **options)
+    in_time = options["since"] or options["until"]
+    if options["project"] and not (report.sessions or report.taken_up or report.undecided or in_time):
+        raise NotFound(f"no session of project {options['project']!r}; `helix-graph sessions list` shows all")
     for name in report.undecided:
         warn(f"{name} cannot be read, so it was left; forget it by --session, or see helix-graph doctor")
     if report.team and report.team.problem:

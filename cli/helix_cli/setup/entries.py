@@ -200,7 +200,9 @@ class TomlServer:
         return new
 
     def remove(self, text: str, original: str) -> str:
-        """The text without our server; comments and blank lines stay, and so does another server of its name.
+        """The text without our server and the empty line before it; other empty lines and comments stay.
+
+        So does another server of its name.
 
         What somebody wrote below our table is a part of it in TOML, and goes with it, but for the comments.
 
@@ -220,11 +222,16 @@ class TomlServer:
         except TOMLKitError as error:
             raise _not_alone(line_of_toml_server(text)) from error
         others = _LINE.findall(document.as_string())
-        left, comments = [], _comments_of_lines(text.removeprefix(BOM))
+        left, comments, is_gap_ours = list[str](), _comments_of_lines(text.removeprefix(BOM)), True
         for number, row in enumerate(_LINE.findall(text.removeprefix(BOM))):
             if others and row == others[0]:
                 left.append(others.pop(0))
-            elif number in comments or not row.strip():
+                continue
+            if is_gap_ours and row.strip():  # our first line, before which `add` writes an empty one
+                is_gap_ours = False
+                if left and not left[-1].strip():
+                    left.pop()
+            if number in comments or not row.strip():
                 left.append(comments.get(number, row))
         new = text[: text.startswith(BOM)] + "".join(left)
         del value[TOML_SERVERS][SERVER]
