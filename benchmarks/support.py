@@ -9,6 +9,8 @@ An expression as a whole counts as well, and so does each word in a list of word
 words of meaning or more, and whole expressions: they say how a sentence is built. The others are words at one place.
 
 Printed is by module how many there are, how many fire in fewer than N logs (3), and how many of these are forms.
+Below are those few by kind: formats of reports (a closed grammar), whole expressions, guards (within a negative look to
+either side), function words, words of people (`extraction.user_reports`), other forms and other words.
 ``--list`` names them. Left out are expressions in ``GRAMMARS``: how Markdown marks its parts, and what tools print. To
 leave one log out is to subtract one: what fires in three logs fires in two whichever of them is left out.
 """
@@ -20,7 +22,7 @@ import importlib
 import json
 import re
 import sys
-from collections import defaultdict
+from collections import Counter, defaultdict
 from pathlib import Path
 from typing import Any, NamedTuple
 from unittest.mock import patch
@@ -77,8 +79,10 @@ class Alternative(NamedTuple):
     text: str
 
     def is_form(self) -> bool:
-        words = {one.lower() for one in _WORD.findall(self.text) if one[0] not in "\\("}
-        return not self.group or len(words - _FUNCTION_WORDS) > 1
+        return not self.group or len(self.words_of_meaning()) > 1
+
+    def words_of_meaning(self) -> set[str]:
+        return {one.lower() for one in _WORD.findall(self.text) if one[0] not in "\\("} - _FUNCTION_WORDS
 
 
 def groups_of(text: str) -> list[Group]:
@@ -117,12 +121,17 @@ class Recorder:
         self.module, self.names, self.whole = module, set[str](), Alternative("", text)
         self.compiled = self._marked = re.compile(text, flags)
         self.logs: dict[Alternative, set[str]] = {self.whole: set()}
+        self.guards = set[Alternative]()
         self._marks: dict[str, Alternative] = {}
         inserted: list[tuple[int, int, str]] = []
-        for group in groups_of(text):
+        groups = groups_of(text)
+        denied = [one for one in groups if text.startswith(("(?!", "(?<!"), one.start)]
+        for group in groups:
             for start, end in group.alternatives if len(group.alternatives) > 1 else ():
                 one = Alternative(text[group.start : group.end], text[start:end])
                 self.logs[one] = set()
+                if any(guard.start <= start and end <= guard.end for guard in denied):
+                    self.guards.add(one)
                 self._marks[f"m{len(self._marks)}_"] = one
                 inserted.append((end, end, f"(?P<m{len(self._marks) - 1}_>)"))
             if text.startswith("(?!", group.start):  # what would forbid a match is let through, and marked
@@ -255,6 +264,21 @@ class Row(NamedTuple):
     name: str
     one: Alternative
     logs: set[str]
+    is_guard: bool = False
+
+    def kind(self) -> str:
+        """What it is, as far as that can be read off it."""
+        if self.module.startswith(f"{_ROOT}readers."):
+            return "format of reports"
+        if not self.one.group:
+            return "whole expression"
+        if self.is_guard:
+            return "guard"
+        if not self.one.words_of_meaning():
+            return "function word"
+        if self.module == f"{_ROOT}extraction.user_reports":
+            return "words of people"
+        return "other form" if self.one.is_form() else "other word"
 
 
 def rows_of(recorders: list[Recorder], lists: dict[tuple[str, str], WordList]) -> list[Row]:
@@ -263,7 +287,8 @@ def rows_of(recorders: list[Recorder], lists: dict[tuple[str, str], WordList]) -
     for recorder in recorders:
         name = "/".join(sorted(recorder.names))
         for one, logs in recorder.logs.items() if not recorder.names & GRAMMARS else ():
-            found.setdefault(one, Row(recorder.module, name, one, set())).logs.update(logs)
+            row = Row(recorder.module, name, one, set(), one in recorder.guards)
+            found.setdefault(one, row).logs.update(logs)
     words = [
         Row(module, name, Alternative(name, word), noted.logs.get(word, set()))
         for (module, name), noted in lists.items()
@@ -291,7 +316,10 @@ def main() -> None:
         forms = sum(row.one.is_form() for row in few)
         print(f"{name.removeprefix(_ROOT) or 'together':30}{len(own):6}{len(few):8}{forms:8}")
         for row in few if options.list and name else ():
-            print(f"{len(row.logs):8}  {'form' if row.one.is_form() else 'word'}  {row.name}: {row.one.text}")
+            print(f"{len(row.logs):8}  {row.kind()}  {row.name}: {row.one.text}")
+    kinds = Counter(row.kind() for row in rows if len(row.logs) < options.below)
+    for kind, several in kinds.most_common():
+        print(f"{several:8}  {kind}")
     if options.json:
         said = [(row.module, row.name, *row.one, sorted(row.logs)) for row in rows]
         options.json.write_text(json.dumps(said, indent=1), encoding="utf-8")
