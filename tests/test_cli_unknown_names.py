@@ -126,6 +126,17 @@ def test_an_error_of_usage_begins_as_all_do(words: list[str], capsys: pytest.Cap
     assert "\nError: " not in f"\n{err}"
 
 
+def test_a_folder_without_logs_is_a_project_and_one_that_is_not_there_is_none(
+    project: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(project)
+    monkeypatch.setenv("HELIX_DIR", str(accepted(project / ".helix")))
+    for words in (["sync"], ["episode", "extract", "--all"]):
+        assert run([*words, "--project", str(tmp_path)]) == 0
+        assert run([*words, "--project", str(tmp_path / "gone")]) == 1
+        assert "no folder and no log has that name" in capsys.readouterr().err
+
+
 def test_a_name_that_begins_with_a_dash_goes_after_two(capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["topic", "read", "-b--t"]) == 2
     assert "goes after --: helix-graph topic read -- TOPIC" in capsys.readouterr().err

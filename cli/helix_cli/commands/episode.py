@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, TextIO
 import click
 
 from helix_cli.app import open_for_question, open_memory
-from helix_cli.commands.extraction_report import render_changes, render_report, warn_about
+from helix_cli.commands.extraction_report import render_changes, render_report, require_project, warn_about
 from helix_cli.options import (
     RegularFile,
     any_path,
@@ -304,6 +304,7 @@ def extract(  # noqa: PLR0913  (what decides between logs that are named and all
             )
         report = answer.report
         warn_about(report, verbose=False)
+        require_project(narrowing["project"], answer)
         show(answer, as_json=as_json, render=render_all)
     else:
         from helix_graph import Memory

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from helix_cli.output import count, say, table, warn
@@ -13,6 +14,22 @@ from helix_graph.insights.safe_quoting import logged_name_or_quoted
 
 if TYPE_CHECKING:
     from helix_episodes.ingest import ExtractReport, RecordedSession
+    from helix_graph.agent_logs import SourcesReport
+
+
+def require_project(name: str | None, logs: SourcesReport) -> None:
+    """Whether the name is of a folder that is there, or has been: that of a session.
+
+    Raises:
+        NotFound: It is not.
+    """
+    from helix_episodes.discovery import named_folder
+    from helix_episodes.errors import NotFound
+    from helix_graph.agent_logs import ANY
+
+    known = name in {None, ANY} or any(one.here for one in logs.sources) or logs.report.recorded
+    if name is not None and not known and not Path(named_folder(name) or name).is_dir():
+        raise NotFound(f"no project {name!r}: no folder and no log has that name; name a project's folder, or any")
 
 
 def render_lines(recorded: Sequence[RecordedSession]) -> None:

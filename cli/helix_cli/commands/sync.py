@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from helix_cli.app import open_memory
-from helix_cli.commands.extraction_report import redacted, warn_about
+from helix_cli.commands.extraction_report import redacted, require_project, warn_about
 from helix_cli.options import workers_option
 from helix_cli.output import count, json_option, progress, say, show, warn
 from helix_episodes.safe_files import home_folder
@@ -18,7 +18,7 @@ from helix_graph.project import FOLDER, project_folder
 
 if TYPE_CHECKING:
     from helix_graph import Memory
-    from helix_graph.agent_logs import SourcesReport, SyncReport
+    from helix_graph.agent_logs import SyncReport
     from helix_graph.sharing.model import TeamReport
 
 
@@ -59,7 +59,7 @@ def sync(
             project=project, to=to, team_project=team_project, mine=mine, progress=advance, workers=workers
         )
     warn_about(report.logs.report)
-    _require_project(project, report.logs)
+    require_project(project, report.logs)
     for skipped in (*report.graph.skipped, *report.graph.left_out):
         warn(f"{skipped.path}: left out: {skipped.problem}")
     team = report.team
@@ -69,21 +69,6 @@ def sync(
         warn(str(lost))
     show(report, as_json=as_json, render=render_sync)
     return 1 if report.logs.report.failed or report.graph.skipped or (team and team.problems) else 0
-
-
-def _require_project(name: str | None, logs: SourcesReport) -> None:
-    """Whether the name is of a folder that is there, or has been: that of a session.
-
-    Raises:
-        NotFound: It is not.
-    """
-    from helix_episodes.discovery import named_folder
-    from helix_episodes.errors import NotFound
-    from helix_graph.agent_logs import ANY
-
-    known = name in {None, ANY} or any(one.here for one in logs.sources) or logs.report.recorded
-    if name is not None and not known and not Path(named_folder(name) or name).is_dir():
-        raise NotFound(f"no project {name!r}: no folder and no log has that name; name a project's folder, or any")
 
 
 def _begun(*, asked: bool, to: str | None, team_project: str | None) -> Memory:
