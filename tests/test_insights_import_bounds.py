@@ -79,6 +79,9 @@ def test_a_pipe_is_not_read(insights: Insights, tmp_path: Path) -> None:
         {"tags": ["x" * 81]},
         {"tags": [f"tag {number}" for number in range(21)]},
         {"uid": "DELIVERED: x"},
+        {"record": []},
+        {"record": {"a": 1}},
+        {"record": "poem"},
     ],
     ids=lambda bad: next(iter(bad)),
 )

@@ -87,6 +87,14 @@ def write(path: Path, content: str | dict[str, Any]) -> Path:
     return path
 
 
+def test_a_torn_line_of_megabytes_hides_no_log(tmp_path: Path) -> None:
+    log = tmp_path / "torn.jsonl"
+    log.write_text('{"a":' * 400_000 + "\n" + json.dumps(CLAUDE) + "\n")
+    assert find_reader(log).name == "claude-code"
+    (session,) = read_sessions(log)
+    assert [step.text for step in session.steps] == ["hello"]
+
+
 def test_content_decides_and_the_name_does_not(tmp_path: Path) -> None:
     assert find_reader(write(tmp_path / "notes.txt", CLAUDE)).name == "claude-code"
     with pytest.raises(UnknownLogFormat):

@@ -174,9 +174,9 @@ def record_of(line: str, *, now: datetime) -> Record | ImportMark:
     """
     raw = msgspec.json.decode(line, type=ready(dict[str, object]))
     kind = raw.pop("record", None)
-    if kind not in _KINDS:
+    if not isinstance(kind, str) or kind not in _KINDS:
         raise ValueError(f"{kind!r} is not a kind of record")
-    return checked_record(msgspec.convert(raw, ready(_KINDS[str(kind)])), now=now)
+    return checked_record(msgspec.convert(raw, ready(_KINDS[kind])), now=now)
 
 
 def read_export(path: Path, *, now: datetime) -> tuple[list[Record], list[ImportMark] | None]:

@@ -166,6 +166,10 @@ class DocumentReader(SingleFileReader):
         raise NotImplementedError
 
 
+#: The head of a log has so many lines where there are as many, however long they are.
+_FEWEST_LINES = 3
+
+
 def read_head(path: Path) -> LogHead:
     """The first lines of a file.
 
@@ -185,12 +189,15 @@ def read_head(path: Path) -> LogHead:
 
 
 def _up_to(size: int, lines: Iterable[bytes | None]) -> Iterator[bytes]:
-    """Whole lines until so many bytes are reached; a line that is too long to be read at all says nothing."""
-    for line in lines:
+    """Whole lines until so many bytes are reached; a line that is too long to be read at all says nothing.
+
+    They are a few at least, so that a torn line of megabytes hides no whole ones after it.
+    """
+    for number, line in enumerate(lines, 1):
         if line is not None:
             yield line
             size -= len(line)
-        if size <= 0:
+        if size <= 0 and number >= _FEWEST_LINES:
             return
 
 
