@@ -49,8 +49,8 @@ def main() -> NoReturn:
     from helix_cli.app import run
 
     code = run(arguments)
-    if deadlines := sys.modules.get("helix_graph.sharing.deadlines"):
-        deadlines.end_at_once(code)
+    if connection := sys.modules.get("helix_graph.sharing.connection"):
+        connection.end_at_once(code)
     gc.freeze()  # else the interpreter looks through all that was loaded before it ends, a tenth of a question's time
     sys.exit(code)
 

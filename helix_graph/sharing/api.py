@@ -30,9 +30,17 @@ from helix_graph.insights.safe_quoting import logged_name_or_quoted
 from helix_graph.insights.transfer import ImportedFile, take_in
 from helix_graph.project import without_forgotten
 from helix_graph.shared_authors import SHARED_HERE
-from helix_graph.sharing.entry_files import deleted_entries, edited_entries, entries_of_topics
 from helix_graph.sharing.model import ShareAdded, ShareCandidate, ShareList, ShareMerged, ShareState
-from helix_graph.sharing.own_records import OwnRecords, named_sessions, own_entries, own_insights, shared_entry
+from helix_graph.sharing.own_records import (
+    OwnRecords,
+    deleted_entries,
+    edited_entries,
+    entries_of_topics,
+    named_sessions,
+    own_entries,
+    own_insights,
+    shared_entry,
+)
 from helix_graph.sharing.private_lines import (
     NO_TIME,
     SessionCorrection,

@@ -1,6 +1,7 @@
 """What of a memory is its own: the insights, outcomes and entries that nobody brought, and what of them was let go of.
 
-Git proposes some of these records, a team's server gets all (`helix_graph.sharing.api`, `helix_graph.sharing.team`).
+Git proposes some of these records, a team's server gets all (`helix_graph.sharing.api`, `helix_graph.sharing.team`). A
+file of git never changes, so an entry that was edited is another file, and the one of its former words is taken back.
 
 What somebody pushed becomes their memory's own again: on a second machine, or after a disk was lost. Records come back
 as they were written, with their ``own`` parts. Sessions stand there as hashes, and get their names from the episodes
@@ -19,6 +20,7 @@ from typing import TYPE_CHECKING
 import msgspec
 from msgspec.structs import replace
 
+from helix_episodes.errors import NotFound
 from helix_episodes.msgspec_types import read_json
 from helix_episodes.store import PREFIX
 from helix_graph.database import ANY_OF, as_list
@@ -41,6 +43,7 @@ from helix_graph.sharing.private_lines import (
     private_lines,
 )
 from helix_graph.sharing.records import (
+    Forgotten,
     OwnEntry,
     OwnInsight,
     SharedEntry,
@@ -384,3 +387,37 @@ def own_entries(records: Iterable[SharedRecord]) -> str:
 def entry_item(one: SharedEntry) -> dict[str, object]:
     """An entry as an item of an import, without what is its author's alone."""
     return {name: getattr(one, name) for name in one.__struct_fields__ if name != "own"}
+
+
+def entries_of_topics(own: OwnRecords, topics: Iterable[str]) -> Iterator[SharedEntry]:
+    """The entries of these topics that are this memory's own.
+
+    Raises:
+        NotFound: A topic has none.
+    """
+    here, now = own.here(), own.entries()
+    theirs = {here.entries[name] for name in here.theirs}
+    for topic in topics:
+        found = [one for one in now.values() if one.topic == topic and one.id not in theirs]
+        if not found:
+            raise NotFound(f"no topic {topic!r} with entries of your own; `helix-graph topic topics` lists all topics")
+        yield from map(shared_entry, found)
+
+
+def deleted_entries(own: OwnRecords, files: Iterable[SharedRecord]) -> Iterator[Forgotten]:
+    """What takes out of other memories the entries in these files that were deleted here, whoever wrote them."""
+    here, now = own.here(), own.entries()
+    for one in files:
+        if isinstance(one, SharedEntry) and here.entries.get(record_digest(one), -1) not in {-1, *now}:
+            yield Forgotten(of=record_digest(one))
+
+
+def edited_entries(own: OwnRecords, files: Iterable[SharedRecord]) -> Iterator[SharedEntry | Forgotten]:
+    """The own entries in these files that have other words, tags or topics here by now, and what takes the old out."""
+    here, now = own.here(), own.entries()
+    for one in files:
+        name = record_digest(one)
+        entry = None if name in here.theirs else now.get(here.entries.get(name, -1))
+        if entry is not None and record_digest(shared_entry(entry)) != name:
+            yield shared_entry(entry)
+            yield Forgotten(of=name)

@@ -1,8 +1,9 @@
 """What this memory gives to the team's server: its own episodes, records and lines, and what is to be deleted there.
 
 An object is pushed if the server does not have it as it is, it has no secret and it is not too large. What was
-forgotten here is deleted there; what is merely missing here stays. What another machine of this user has changed there
-since the last exchange is not replaced: it is `behind` until that change has been taken in here.
+forgotten here is deleted there, and looked for: what is left and who can delete it. What is merely missing here stays.
+What another machine of this user has changed there since the last exchange is not replaced: it is `behind` until that
+change has been taken in here.
 """
 
 from __future__ import annotations
@@ -16,14 +17,18 @@ from helix_episodes.corrections import OutcomeRevision, corrected
 from helix_episodes.errors import InvalidEpisode
 from helix_episodes.safe_files import read_own
 from helix_episodes.store import PREFIX, EpisodeStore, decode_episode, encode_episode
+from helix_graph.errors import TeamServerFailed
 from helix_graph.graph.assertions import FOLDER as ASSERTIONS
 from helix_graph.graph.assertions import AssertionStore
+from helix_graph.project import FORGOTTEN, SERVER_VARIABLE
 from helix_graph.project import digest as subject_of_name
+from helix_graph.shared_authors import author_name
 from helix_graph.sharing.exchanged import Exchange, exchange_of
+from helix_graph.sharing.model import ServerErasure
 from helix_graph.sharing.private_lines import KEY_OF_NUMBERS, key_of_insight
 from helix_graph.sharing.records import SharedFeedback, SharedInsight, ShareProblem, encode, find_secrets
 from helix_graph.sharing.replica import subject_of_record, subject_of_session
-from helix_graph.sharing.server import ServerObject, batches
+from helix_graph.sharing.server import ServerObject, TeamServer, batches
 from helix_graph.sharing.server_schema import LARGEST_OBJECT, LARGEST_RECORD
 from helix_graph.trust import shared_episodes
 
@@ -35,7 +40,6 @@ if TYPE_CHECKING:
     from helix_graph.sharing.private_lines import PrivateLine
     from helix_graph.sharing.records import SharedRecord
     from helix_graph.sharing.replica import Replica
-    from helix_graph.sharing.server import TeamServer
 
 
 class Pushing:
@@ -286,3 +290,47 @@ def digest_of(records: Iterable[tuple[SharedRecord, ServerObject]]) -> str:
     """What differs as soon as one of the records does."""
     lines = sorted(f"{one.subject} {one.hash}\n" for _, one in records)
     return sha256("".join(lines).encode()).hexdigest()
+
+
+#: What deletes on the server what could not be deleted there at once. A memory that came from elsewhere deletes only
+#: what it pushed itself.
+_LATER = "the next `helix-graph sync --to` does it"
+_LATER_ELSEWHERE = (
+    "the next `helix-graph sync --to` deletes there what it pushed itself; forget the rest in the memory that pushed it"
+)
+
+
+def erase(replica: Replica, own: OwnRecords, address: str, sessions: Iterable[str]) -> ServerErasure | None:
+    """As `helix_graph.sharing.team.Team.erase`, on the server at this address."""
+    state, is_known = replica.state, bool(replica.written.project)
+    later = _LATER if replica.is_begun_here else _LATER_ELSEWHERE
+    if not state.project:
+        return ServerErasure(problem=f"this memory came from elsewhere; {later}") if is_known else None
+    if not address:
+        return ServerErasure(problem=f"no server is named, so set {SERVER_VARIABLE}; {later}")
+    try:
+        with TeamServer(address, state.project) as server:
+            standing = server.standing()  # whoever is no member any more sees nothing there, though it is not gone
+            if standing.server != state.server:
+                other = "is another server than the one that this memory takes part in"
+                return ServerErasure(problem=f"{SERVER_VARIABLE} {other}; name that one, and {later}")
+            deleted = set[str]()
+            if standing.may_write:
+                pushing = Pushing(server, replica, own)
+                pushing.push(pushing.records(own_objects(own)))
+                pushing.push_lines(is_forgetting=True)
+                deleted = pushing.deleted
+            forgotten = {path.stem for path in (replica.root / FORGOTTEN).glob("*.json")}
+            found = server.trace(forgotten | deleted, rests_on=forgotten | own.let_go())
+            others = server.other_authors(map(subject_of_session, sessions))
+    except TeamServerFailed as error:
+        return ServerErasure(problem=f"{error}; {later}")
+    reads = f"{author_name(standing.role)} may only read there; an administrator deletes what is left"
+    return ServerErasure(
+        deleted=len(deleted),
+        left=found.objects,
+        tombstones=found.tombstones,
+        others=sum(one.objects for one in others),
+        authors=tuple(author_name(one.author) for one in others),
+        problem=reads if found.objects and not standing.may_write else "",
+    )

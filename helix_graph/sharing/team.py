@@ -31,7 +31,6 @@ from helix_graph.project import SERVER_VARIABLE, read_table, user_configuration
 from helix_graph.shared_authors import author_name
 from helix_graph.sharing.connection import check_project
 from helix_graph.sharing.entry_versions import reverted, version_item
-from helix_graph.sharing.erasure import erase
 from helix_graph.sharing.model import (
     OtherMachines,
     ServerErasure,
@@ -41,7 +40,7 @@ from helix_graph.sharing.model import (
     TeamSettings,
 )
 from helix_graph.sharing.other_machines import OwnTakenIn, TakingIn, deleted_by_user, is_news
-from helix_graph.sharing.pushing import Pushing, digest_of, digest_of_all, own_objects
+from helix_graph.sharing.pushing import Pushing, digest_of, digest_of_all, erase, own_objects
 from helix_graph.sharing.replica import Replica, ReplicaState
 from helix_graph.sharing.server import ServerObject, TeamServer
 
