@@ -432,41 +432,51 @@ def _weighed(
     never: list[Row] = []
     others: list[Row] = []
     read = [(place, hit, precedent_row(past, hit)) for place, hit in enumerate(hits[:_MOST_READ_WHOLE])]
-    # What two sessions did to repair it, whatever the rest of their commands was; that others agree proves nothing.
-    repairs = (
-        {way_of(fix) for fix in row["fixes"] if fix["verified"]}
-        for _, _, row in (read if nearest else ())
-        if not row["shared"]
-    )
-    agreed = frozenset(way for way, times in Counter(chain.from_iterable(repairs)).items() if way and times > 1)
+    agreed = _agreed_ways(row for _, _, row in read) if nearest else frozenset[str]()
     for place, hit, row in read:
         if not row["fixes"]:
             never += [{**row, "tried": attempts_after(past, hit)}] if hit.level != "family" else []
             continue
         if asked.own_tool and hit.level != "exact":  # the sentence itself says what to do
             continue
-        changes = [fix for fix in row["fixes"] if fix["verified"] or not nearest]
-        of_use = [fix for fix in changes if hit.level == "words" or is_of_use(fix, asked, row)]
-        if nearest:
-            of_use = [fix for fix in of_use if speaks_of_it(fix, asked, row) or way_of(fix) in agreed]
-        if not of_use:
+        fixes = _fixes_of_use(row, asked, level=hit.level, agreed=agreed, nearest=nearest)
+        if not fixes:
             others.append(row)
             continue
-        # A command beside a change is its other half: what was added is installed.
-        few = len(row["fixes"]) <= _FEW_CHANGES
-        fixes = [fix for fix in changes if fix in of_use or (few and fix["command"])]
-        fixes.sort(key=lambda fix: (not fix["verified"], fix not in of_use, not comes_first(fix, asked)))
         row["fixes"] = _with_states(fixes, tree) if len(weighed) < _MOST_WEIGHED else fixes
         about = max(transferability(fix, asked) for fix in fixes)
-        # The session came to nothing, or nothing of its repair is there any more.
-        states = [fix["state"] for fix in row["fixes"] if fix["state"]]
-        lost = row["outcome"] == "failure" or (bool(states) and all(one in _LOST for one in states))
-        order = (not row["fixed"], lost, LEVELS.index(hit.level), -about, not is_concise(fixes[0]), place)
+        order = (not row["fixed"], _is_lost(row), LEVELS.index(hit.level), -about, not is_concise(fixes[0]), place)
         weighed.append((order, row))
         if len(weighed) >= max(limit, _MOST_WEIGHED):
             break
     weighed.sort(key=lambda one: one[0])
     return [row for _, row in weighed][:limit], never, others
+
+
+def _agreed_ways(rows: Iterable[Row]) -> frozenset[str]:
+    """What two own sessions did to repair it, whatever else their commands did; that others agree proves nothing."""
+    repairs = ({way_of(fix) for fix in row["fixes"] if fix["verified"]} for row in rows if not row["shared"])
+    return frozenset(way for way, times in Counter(chain.from_iterable(repairs)).items() if way and times > 1)
+
+
+def _fixes_of_use(row: Row, asked: Complaint, *, level: str, agreed: frozenset[str], nearest: bool) -> list[Row]:
+    """The changes of a precedent that can be done again for what was asked, the likeliest first; none where none is."""
+    changes = [fix for fix in row["fixes"] if fix["verified"] or not nearest]
+    of_use = [fix for fix in changes if level == "words" or is_of_use(fix, asked, row)]
+    if nearest:
+        of_use = [fix for fix in of_use if speaks_of_it(fix, asked, row) or way_of(fix) in agreed]
+    if not of_use:
+        return []
+    # A command beside a change is its other half: what was added is installed.
+    few = len(row["fixes"]) <= _FEW_CHANGES
+    fixes = [fix for fix in changes if fix in of_use or (few and fix["command"])]
+    return sorted(fixes, key=lambda fix: (not fix["verified"], fix not in of_use, not comes_first(fix, asked)))
+
+
+def _is_lost(row: Row) -> bool:
+    """Whether the session came to nothing, or nothing of its repair is there any more."""
+    states = [fix["state"] for fix in row["fixes"] if fix["state"]]
+    return row["outcome"] == "failure" or (bool(states) and all(one in _LOST for one in states))
 
 
 def _silenced(past: Past, hits: list[PrecedentHit]) -> Row | None:
