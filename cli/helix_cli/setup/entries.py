@@ -231,8 +231,10 @@ class TomlServer:
                 is_gap_ours = False
                 if left and not left[-1].strip():
                     left.pop()
-            if number in comments or not row.strip():
-                left.append(comments.get(number, row))
+            if number in comments:
+                left.append(comments[number])
+            elif not row.strip():
+                left.append(row)
         new = text[: text.startswith(BOM)] + "".join(left)
         del value[TOML_SERVERS][SERVER]
         if others or _without_empty(toml_value(new)) != _without_empty(value):
