@@ -21,8 +21,8 @@ from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
 import msgspec
 
 from helix_episodes.light_imports import Regex
+from helix_graph.insights.label_quoting import label_or_quoted
 from helix_graph.insights.safe_quoting import (
-    label_or_quoted,
     logged_name_or_quoted,
     name_or_quoted,
     own_or_quoted,

@@ -39,7 +39,8 @@ from helix_graph.highlights.model import (
     place_in,
     said_in,
 )
-from helix_graph.insights.safe_quoting import label_or_quoted, logged_name_or_quoted, name_or_quoted, quoted
+from helix_graph.insights.label_quoting import label_or_quoted
+from helix_graph.insights.safe_quoting import logged_name_or_quoted, quoted
 from helix_graph.rules.rule_files import in_force
 
 if TYPE_CHECKING:
@@ -415,7 +416,7 @@ def _fails_much_more(row: SituationRate) -> bool:
 
 
 def _situation(row: SituationRate, place: FragilePlace | None) -> Highlight:
-    after = row.after.replace(row.value, name_or_quoted(row.value))
+    after = row.after.replace(row.value, logged_name_or_quoted(row.value))
     text = f"{label_or_quoted(row.check)} failed in {row.failed} of {row.runs} first runs after {after}"
     text += f", after other changes in {row.failed_elsewhere} of {row.runs_elsewhere} (re-runs of a failure left out)"
     after_it = place.passed_after if place is not None else ()

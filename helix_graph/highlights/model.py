@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Literal
 
 import msgspec
 
-from helix_graph.insights.safe_quoting import label_or_quoted, name_or_quoted, quoted
+from helix_graph.insights.label_quoting import label_or_quoted
+from helix_graph.insights.safe_quoting import logged_name_or_quoted, quoted
 
 if TYPE_CHECKING:
     from helix_episodes.model import Episode, Evidence
@@ -92,7 +93,7 @@ def said_in(file: str, rule: str, *, longest: int = LONGEST_QUOTE) -> str:
     >>> said_in("CLAUDE.md", "**Always** run `make lint`.")
     'CLAUDE.md says "Always run `make lint`."'
     """
-    return f"{name_or_quoted(file)} says {quoted(rule.replace('**', ''), longest=longest)}"
+    return f"{logged_name_or_quoted(file)} says {quoted(rule.replace('**', ''), longest=longest)}"
 
 
 def place_in(episode: Episode, evidence: Evidence | None) -> EvidencePlace:

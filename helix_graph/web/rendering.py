@@ -27,6 +27,7 @@ from importlib.resources import files
 from typing import TYPE_CHECKING, TypeGuard
 
 import helix_graph.web.report_text as say
+from helix_graph.insights.safe_quoting import is_open_quotation
 from helix_graph.quoted_answers import quoted_answer
 from helix_graph.web.report_model import CitedEvidence, PeriodReport, rate_of
 
@@ -58,6 +59,7 @@ _LONGEST = 500
 #: A forge looks for names in what is rendered, where an escape is gone; an empty comment still parts them.
 _AT = re.compile(r"@(?=\w)")
 _ADDRESS = re.compile(r"(\bwww(?=\.)|(?:https?|ftp)(?=://))", re.IGNORECASE)
+_MARK_WITHIN = re.compile(r'(?<!\\)((?:\\\\)*)\\"')
 _MARKDOWN = re.compile(r"([\\`*_\[\]<>|~#&!])")
 
 
@@ -88,10 +90,15 @@ def plain(text: str) -> str:
 
     >>> print(plain("a | <b>\n# [x](y)"))
     a \| \<b\> \# \[x\](y)
+    >>> print(plain(r'"say \"now\" and go"'))
+    "say 'now' and go"
     >>> print(plain("@fixture https://a.example www.b.example"))
     @<!-- -->fixture https\://a.example www\.b.example
     """
-    escaped = _MARKDOWN.sub(r"\\\1", short(text, _LONGEST))
+    # Who reads the text itself and not what is drawn of it would take an escaped mark for the end of its quotation.
+    line = short(text, _LONGEST)
+    line = _MARK_WITHIN.sub(r"\1'", f'{line}"' if is_open_quotation(line) else line)
+    escaped = _MARKDOWN.sub(r"\\\1", line)
     return _AT.sub("@<!-- -->", _ADDRESS.sub(r"\1\\", escaped))
 
 

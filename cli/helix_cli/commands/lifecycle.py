@@ -143,7 +143,7 @@ def doctor(*, fix: bool) -> Examination:
 
 def _render_forgotten(report: ForgetReport) -> None:
     for session in report.sessions:
-        say(session)
+        say(logged_name_or_quoted(session))
     forgotten = ((report.sessions, "session"), (report.assertions, "assertion"))
     parts = [count(len(some), noun) for some, noun in forgotten if some]
     done = "would be forgotten" if report.dry_run else "forgotten"
@@ -204,7 +204,7 @@ def forget(*, named: tuple[str, ...], sessions: tuple[str, ...], **options: Any)
     in_time = options["since"] or options["until"]
     if options["project"] and not (report.sessions or report.taken_up or report.undecided or in_time):
         raise NotFound(f"no session of project {options['project']!r}; `helix-graph sessions list` shows all")
-    for name in report.undecided:
+    for name in map(logged_name_or_quoted, report.undecided):
         warn(f"{name} cannot be read, so it was left; forget it by --session, or see helix-graph doctor")
     if report.team and report.team.problem:
         warn(f"not deleted on the team's server: {report.team.problem}")
@@ -219,7 +219,7 @@ def _render_proof(proof: ErasureProof) -> None:
     say(f"Searched {searched}: {found}.")
     for trace in proof.left:
         what = "names a session" if trace.names_session else "holds their words"
-        say(f"  left in {trace.file}: {count(trace.texts, 'text')}; it {what}")
+        say(f"  left in {logged_name_or_quoted(trace.file)}: {count(trace.texts, 'text')}; it {what}")
     if any(trace.file == HELIX_DB for trace in proof.left):
         say(
             f"What people wrote stays in {HELIX_DB}: `topic read TOPIC` shows entries with their sources, `insight "
@@ -230,7 +230,7 @@ def _render_proof(proof: ErasureProof) -> None:
     if proof.left:
         say("Then `helix-graph forget` searches again.")
     for one in proof.unsearched:
-        say(f"  not searched: {one.file}: {one.problem}")
+        say(f"  not searched: {logged_name_or_quoted(one.file)}: {one.problem}")
     if proof.shared:
         occurs, stays = ("occurs", "it stays") if proof.shared == 1 else ("occur", "they stay")
         say(f"{count(proof.shared, 'text')} also {occurs} in sessions you keep; {stays}.")

@@ -56,25 +56,29 @@ def render_search(found: MemorySearchAnswer) -> None:
         _render_result(result)
         say()
     searched = [one for one in found.sources if one.state == "searched"]
-    counts = ", ".join(f"{one.found} in {one.name}" for one in searched if one.found)
-    where = f"searched {', '.join(one.name for one in searched)}" if searched else "nothing was searched"
+    counts = ", ".join(f"{one.found} in {logged_name_or_quoted(one.name)}" for one in searched if one.found)
+    names = ", ".join(logged_name_or_quoted(one.name) for one in searched)
+    where = f"searched {names}" if searched else "nothing was searched"
     say(f"{count(len(found.results), 'result')}{f'. Matches: {counts}' if counts else f': {where}'}.")
     for one in found.sources:
+        name = logged_name_or_quoted(one.name)  # of a folder it is what the project's configuration calls it
         if one.state == "failed":
-            say(f"{one.name} could not answer: {one.problem}")
+            say(f"{name} could not answer: {one.problem}")
         if one.note:
-            say(f"{one.name}: {one.note}")
+            say(f"{name}: {one.note}")
 
 
 def _render_result(result: SearchResult) -> None:
-    also = f", also {', '.join(result.also)}" if result.also else ""
+    sources = ", also ".join(
+        filter(None, (logged_name_or_quoted(result.source), ", ".join(map(logged_name_or_quoted, result.also))))
+    )
     place = f"  {logged_name_or_quoted(result.path)}" if result.path else ""
     said_by = "another program's words, not this project's" if result.foreign else result.said_by
     whose = f": {said_by}" if said_by else ""
     # Everything that is not a person's insight has a name that a log, a file or somebody else chose.
     imported = result.said_by and result.source == INSIGHTS
     name = quoted(result.name) if imported else (logged_name_or_quoted if said_by else name_or_quoted)(result.name)
-    say(strong(name), f"  ({result.source}{also}{whose})", quiet(place))
+    say(strong(name), f"  ({sources}{whose})", quiet(place))
     lines = result.content.split("\n")
     for line in lines[:_LINES]:
         say(f"  > {sanitize_line(line)}" if said_by else f"  {line}")
@@ -91,7 +95,10 @@ def render_search_status(status: Mapping[str, Mapping[str, Any]]) -> None:
         for key, value in values.items()
     ]
     sources = [
-        (f"Sources.{name}", f"{'available' if one['Available'] else one['Problem']} ({', '.join(one['Manners'])})")
+        (
+            f"Sources.{logged_name_or_quoted(name)}",
+            f"{'available' if one['Available'] else one['Problem']} ({', '.join(one['Manners'])})",
+        )
         for name, one in status["Sources"].items()
     ]
     fields([*rows, *sources])

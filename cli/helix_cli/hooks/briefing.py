@@ -24,7 +24,8 @@ from helix_cli.hooks.session_dedup import SessionDedup, repair_item, transcript_
 from helix_episodes.safe_files import read_own
 from helix_graph.hook_caches import sentences_for_agents
 from helix_graph.insights import hook_queries
-from helix_graph.insights.safe_quoting import label_or_quoted, logged_name_or_quoted, quoted
+from helix_graph.insights.label_quoting import label_or_quoted
+from helix_graph.insights.safe_quoting import logged_name_or_quoted, quoted
 from helix_graph.insights.scoring import USER_PROVIDED
 from helix_graph.project import ACCEPTED_RULES
 from helix_graph.shared_authors import entries_of_others

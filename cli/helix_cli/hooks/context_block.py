@@ -7,7 +7,8 @@ from __future__ import annotations
 
 from helix_episodes.echo import wrap
 from helix_episodes.light_imports import Value
-from helix_graph.insights.safe_quoting import cut_line, label_or_quoted, own_or_quoted, quoted, sanitize_line
+from helix_graph.insights.label_quoting import label_or_quoted
+from helix_graph.insights.safe_quoting import cut_line, own_or_quoted, quoted, sanitize_line
 from helix_graph.project import CONFIGURATION, user_configuration
 
 TYPE_CHECKING = False

@@ -24,7 +24,8 @@ from helix_cli.hooks.session_dedup import SITUATION, SessionDedup
 from helix_episodes.light_imports import Regex
 from helix_graph.graph.past_remedies import word_left_out
 from helix_graph.hook_caches import fragile_line, read_anti_patterns
-from helix_graph.insights.safe_quoting import cut_line, label_or_quoted, logged_name_or_quoted, quoted
+from helix_graph.insights.label_quoting import label_or_quoted
+from helix_graph.insights.safe_quoting import cut_line, logged_name_or_quoted, quoted
 from helix_graph.shared_authors import known_authors
 
 TYPE_CHECKING = False

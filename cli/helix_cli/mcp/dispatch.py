@@ -232,6 +232,10 @@ def _size(text: str) -> int:
     return round(len(text.encode(errors="replace")) / _BYTES_PER_TOKEN)
 
 
+def _is_quoted_line(line: str) -> bool:
+    return line.lstrip().startswith(">")
+
+
 def _part(text: str, begin: int, *, max_tokens: int, cache: AnswerCache) -> str:
     """What is shown of a text from a character on.
 
@@ -242,8 +246,11 @@ def _part(text: str, begin: int, *, max_tokens: int, cache: AnswerCache) -> str:
     if end < len(text):
         half = begin + (end - begin) // 2
         end = text.rfind("\n\n", half, end) + 2 if "\n\n" in text[half:end] else text.rfind("\n", half, end) + 1 or end
-    opening = '"…' if is_open_quotation(text[:begin].rpartition("\n")[2]) else ""
-    closing = '…"' if is_open_quotation(text[:end].rpartition("\n")[2]) else ""
+        end -= (end - len(text[:end].rstrip("\\"))) % 2  # a mark stays with what escapes it
+    before, last = (text[:place].rpartition("\n")[2] for place in (begin, end))
+    # Behind `>` the whole line is a quotation, and marks within are its own.
+    opening = "> …" if _is_quoted_line(before) else '"…' if is_open_quotation(before) else ""
+    closing = '…"' if is_open_quotation(last) and not _is_quoted_line(last) else ""
     shown = f"{opening}{text[begin:end]}{closing}"
     if end >= len(text):
         return shown
