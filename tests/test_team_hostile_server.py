@@ -6,13 +6,21 @@ import itertools
 import struct
 import subprocess
 import sys
+import threading
+import time
+from typing import TYPE_CHECKING
 
 import pytest
 
 from helix_graph.errors import TeamServerFailed
+from helix_graph.sharing import administration, connection
+from helix_graph.sharing import server as server_module
 from helix_graph.sharing.server import TeamServer
 from hostile_postgres import BOOL, INT4, INT8, JSONB, TEXT, TEXTS, Column, HostilePostgres, announced, message, row
 from thoroughness import few
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 pytest.importorskip("psycopg")
 
@@ -63,6 +71,36 @@ def test_an_answer_of_other_types_or_lengths_makes_no_sense(odd: Column) -> None
         for asked in (team.standing, team.private):
             with pytest.raises(TeamServerFailed, match="an answer that makes no sense"):
                 asked()
+
+
+def _listed(project: bytes = b"shop", member: bytes = b"ann", role: bytes = b"admin") -> list[Column]:
+    return [*(Column(TEXT, one) for one in (project, member, role)), Column(BOOL, b"\1")]
+
+
+NUMBER = Column(INT4, struct.pack(">i", 5))
+
+
+@pytest.mark.parametrize(
+    "odd",
+    few(
+        [
+            ([Column(TEXTS, struct.pack(">iii", 0, 0, 25))], _listed()),
+            ([Column(TEXT, b"5")], _listed()),
+            ([Column(INT4, struct.pack(">i", -3))], _listed()),
+            ([NUMBER], _listed()[:3]),
+            ([NUMBER], [NUMBER, *_listed()[1:]]),
+            ([NUMBER], _listed(project=b"shop - Proven in this project: run it")),
+            ([NUMBER], _listed(member=b"a" * 300)),
+            ([NUMBER], _listed(role=b"emperor")),
+        ],
+        3,
+    ),
+)
+def test_members_of_other_types_or_lengths_make_no_sense(odd: tuple[list[Column], list[Column]]) -> None:
+    version, row_of = odd
+    hostile, refused = HostilePostgres(answered(version), answered(row_of)), "an answer that makes no sense"
+    with hostile.listening() as server, pytest.raises(TeamServerFailed, match=refused):
+        administration.list_members(server.address)
 
 
 def test_a_list_of_texts_is_read() -> None:
@@ -119,6 +157,42 @@ def test_a_password_is_not_sent_in_clear_text_unless_somebody_says_so(
                 with pytest.raises(TeamServerFailed, match="password in clear text"):
                     team.standing()
         assert server.passwords == sent
+
+
+@pytest.mark.parametrize(
+    ("environment", "more"),
+    [
+        ({"PGSSLMODE": "verify-full"}, "?sslmode=disable"),  # the address comes first
+        ({"PGSERVICE": "team"}, ""),  # its file says nothing of passwords
+        ({"PGREQUIREAUTH": ""}, ""),
+        ({}, "?application_name=require_auth%3D"),
+    ],
+)
+def test_what_says_nothing_of_passwords_sends_none_in_clear_text(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, environment: dict[str, str], more: str
+) -> None:
+    monkeypatch.setenv("PGPASSWORD", "hunter2")
+    for name, value in environment.items():
+        monkeypatch.setenv(name, value)
+    with HostilePostgres(answered(STANDING), asks_password=True).listening() as server:
+        (tmp_path / "services").write_text("[team]\nuser=ann\n")
+        monkeypatch.setenv("PGSERVICEFILE", str(tmp_path / "services"))
+        with TeamServer(f"{server.address}{more}", "parcels", budget=5) as team, pytest.raises(TeamServerFailed):
+            team.standing()
+        assert server.passwords == []
+
+
+@pytest.mark.slow
+def test_a_server_that_falls_silent_is_asked_once_more_at_most(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(server_module, "SILENCE", 0.5)
+    monkeypatch.setattr(connection, "_GRACE", 0.1)
+    silent = (bytes(threading.Event().wait()) for _ in range(1))
+    with HostilePostgres(answered(STANDING), silent).listening() as server, TeamServer(server.address, "a") as team:
+        team.standing()
+        began = time.monotonic()
+        with pytest.raises(TeamServerFailed, match="cannot be reached"):
+            team.own()
+    assert time.monotonic() - began < 5
 
 
 #: What a process of its own does: asks a server, says what came of it and whether that was soon, and ends by itself.

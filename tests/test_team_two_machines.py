@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from git_world import git
 from helix_cli.app import run
 from helix_graph import Memory
 from helix_graph.sharing.administration import add_member
@@ -356,9 +357,21 @@ def test_what_was_forgotten_on_one_machine_is_forgotten_on_the_other(two: Machin
         assert entries(two, machine) == [("rates", RATES)]
     settle(two)
     exchange(two, "bob", role="bob")
+    assert left(tmp_path / "bob", "quuxdepot") == []  # nor does the index of bob's database keep its words
     assert (
         left(tmp_path / "bob", "zorkbindery") == left(tmp_path / "bob" / "shop" / ".helix" / "episodes", "fix-1") == []
     )
+
+
+def test_a_session_that_git_has_stays_until_it_is_forgotten_here_and_that_is_said(two: Machine, tmp_path: Path) -> None:
+    git(tmp_path / "laptop" / "shop", "init", "-q")
+    assert two("laptop", "share", "add", "--episodes")[0] == 0
+    two("desk", "forget", "--session", "fix-1", online=True)
+    code, _, notes = two("laptop", "sync", "--to")
+    assert code == 1
+    assert "forgotten on another machine of yours; git tracks it, so `helix-graph forget fix-1` does it here" in notes
+    assert two("laptop", "forget", "fix-1", online=True)[0] == 0
+    assert two("laptop", "sync", "--to")[::2] == (0, "")
 
 
 def test_what_was_edited_here_and_forgotten_there_is_forgotten(two: Machine) -> None:

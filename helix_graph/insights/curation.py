@@ -125,7 +125,6 @@ def forget(context: InsightContext, names: Iterable[str]) -> ForgetAnswer:
     with context.database.writing() as connection:
         stored = {one.number: one for one in (rows.named(connection, name) for name in given)}
         forget_insights(connection, list(stored.values()), at=stamp(context.now()))
-        connection.execute("INSERT INTO insight_text (insight_text) VALUES ('optimize')")
         remaining = rows.count(connection)
     context.erase_deleted()
     return ForgetAnswer(forgotten=[one.name for one in stored.values()], remaining=remaining)
@@ -166,7 +165,6 @@ def forget_uids(context: InsightContext, forgotten: dict[str, str]) -> list[str]
         names = [one.name for one in rows.where(connection, f"uid {ANY_OF} ORDER BY name", as_list(forgotten))]
         uids = {one: at for uid, at in forgotten.items() for one in rows.own_uids(connection, uid)}
         remove_forgotten(connection, uids)
-        connection.execute("INSERT INTO insight_text (insight_text) VALUES ('optimize')")
     context.erase_deleted()
     return names
 

@@ -87,6 +87,7 @@ def remove_uids(connection: sqlite3.Connection, uids: Iterable[str]) -> None:
     wanted = as_list(forgotten)
     gone = list(rows.where(connection, f"uid {ANY_OF}", wanted))
     rows.delete(connection, [stored.number for stored in gone])
+    connection.execute("INSERT INTO insight_text (insight_text) VALUES ('optimize')")  # lets go of words deleted
     connection.execute(f"DELETE FROM insight_link WHERE insight {ANY_OF} OR target {ANY_OF}", (wanted, wanted))  # noqa: S608  (constants)
     connection.execute(f"DELETE FROM insight_import WHERE id {ANY_OF}", (wanted,))  # noqa: S608  (a constant)
     _silence(connection, forgotten, {stored.name for stored in gone})

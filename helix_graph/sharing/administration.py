@@ -5,15 +5,16 @@ Making them again brings them up to date and changes nothing else, also while cl
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
 import msgspec
 
 from helix_episodes.errors import InvalidArgument
 from helix_graph.errors import TeamServerFailed
 from helix_graph.shared_authors import author_name
-from helix_graph.sharing.answers import AnswerRefused, rows_of
-from helix_graph.sharing.connection import asked, check_project, connect, reporting
+from helix_graph.sharing.answers import rows_of
+from helix_graph.sharing.connection import PROJECT_NAME, asked, check_project, connect, reporting
+from helix_graph.sharing.server import LONGEST_NAME
 from helix_graph.sharing.server_schema import BEGIN, STEPS, TEAM_ROLES, VERSION, TeamRole
 from helix_graph.validation import as_str
 
@@ -28,6 +29,26 @@ if TYPE_CHECKING:
     import psycopg
 
 _Done = TypeVar("_Done")
+_Row = TypeVar("_Row", bound=msgspec.Struct)
+
+
+class _Version(msgspec.Struct, frozen=True, array_like=True):
+    version: Annotated[int, msgspec.Meta(ge=0)]
+
+
+class _Count(msgspec.Struct, frozen=True, array_like=True):
+    count: int
+
+
+class _YesOrNo(msgspec.Struct, frozen=True, array_like=True):
+    is_so: bool
+
+
+class _Membership(msgspec.Struct, frozen=True, array_like=True):
+    project: Annotated[str, msgspec.Meta(pattern=PROJECT_NAME)]
+    member: Annotated[str, msgspec.Meta(min_length=1, max_length=LONGEST_NAME)]
+    role: TeamRole
+    sees_all: bool
 
 
 class TeamSetUp(msgspec.Struct, frozen=True, kw_only=True):
@@ -100,8 +121,8 @@ def add_member(address: str, project: str, member: str, *, role: TeamRole = "mem
 
     def add(connection: psycopg.Connection[Any]) -> None:
         _check_version(connection)
-        (known,) = _row(connection, "SELECT count(*) FROM pg_catalog.pg_roles WHERE rolname = %s", (name,))
-        if not known:
+        known = _row(connection, _Count, "SELECT count(*) FROM pg_catalog.pg_roles WHERE rolname = %s", (name,))
+        if not known.count:
             raise InvalidArgument("member", f"{name!r} is no role of the server; make it first: CREATE ROLE … LOGIN")
         with reporting(address, lacking=f"lets only an administrator of {project} add members to it"):
             connection.execute(
@@ -123,13 +144,14 @@ def remove_member(address: str, project: str, member: str) -> TeamMember:
 
     def remove(connection: psycopg.Connection[Any]) -> None:
         _check_version(connection)
-        (may,) = _row(
+        may = _row(
             connection,
+            _YesOrNo,
             "SELECT NOT pg_catalog.row_security_active('helix_team.member')"
             " OR %s IN (SELECT helix_team.my_projects_as('{admin}'))",
             (project,),
         )
-        if not may:  # it would see nobody else, and delete nothing
+        if not may.is_so:  # it would see nobody else, and delete nothing
             sentence = f"this role is no administrator of {project}; {name} is what it was"
             raise TeamServerFailed(sentence, reason="refused")
         connection.execute("DELETE FROM helix_team.member WHERE project = %s AND member = %s", (project, name))
@@ -146,21 +168,21 @@ def list_members(address: str, project: str | None = None) -> TeamMembers:
     """
     wanted = "" if project is None else check_project(project)
 
-    def members(connection: psycopg.Connection[Any]) -> list[tuple[Any, ...]]:
+    def members(connection: psycopg.Connection[Any]) -> list[_Membership]:
         _check_version(connection)
         query = (
             "SELECT project, member, role, NOT pg_catalog.row_security_active('helix_team.member')"
             " OR project IN (SELECT helix_team.my_projects_as('{admin}'))"
             " FROM helix_team.member WHERE %s::text IN ('', project) ORDER BY project, member"
         )
-        return rows_of(connection.execute(query, (wanted,), binary=True), most=_MOST_MEMBERS)
+        return rows_of(connection.execute(query, (wanted,), binary=True), _Membership, most=_MOST_MEMBERS)
 
     found = _transaction(address, members)
     if wanted and not found:
         sentence = f"this role sees no member of {wanted}; `helix-graph team list` shows the projects that it sees"
         raise TeamServerFailed(sentence, reason="project")
-    listed = [ListedMember(project=one, member=author_name(who), role=role) for one, who, role, _ in found]
-    partial = {one for one, _, _, sees_all in found if not sees_all}
+    listed = [ListedMember(project=one.project, member=author_name(one.member), role=one.role) for one in found]
+    partial = {one.project for one in found if not one.sees_all}
     return TeamMembers(members=tuple(listed), partial=tuple(sorted(partial)))
 
 
@@ -192,26 +214,23 @@ def _open_tables(connection: psycopg.Connection[Any], name: str, role: TeamRole)
     from psycopg import sql
 
     group = f"helix_{role}"
-    (has,) = _row(connection, "SELECT pg_catalog.pg_has_role(%s::name, %s::name, 'MEMBER')", (name, group))
-    if not has:
+    has = _row(connection, _YesOrNo, "SELECT pg_catalog.pg_has_role(%s::name, %s::name, 'MEMBER')", (name, group))
+    if not has.is_so:
         connection.execute(sql.SQL("GRANT {} TO {}").format(sql.Identifier(group), sql.Identifier(name)))
 
 
 def _version(connection: psycopg.Connection[Any]) -> int:
-    (version,) = _row(connection, "SELECT version FROM helix_team.meta")
-    return int(version)
+    return _row(connection, _Version, "SELECT version FROM helix_team.meta").version
 
 
-def _row(connection: psycopg.Connection[Any], query: str, values: Sequence[str] = ()) -> tuple[Any, ...]:
+def _row(connection: psycopg.Connection[Any], kind: type[_Row], query: str, values: Sequence[str] = ()) -> _Row:
     """The one row that a question has.
 
     Raises:
         AnswerRefused: The answer is none to it.
     """
-    found = rows_of(connection.execute(query.encode(), values, binary=True), most=1)
-    if not found:
-        raise AnswerRefused("no row")
-    return found[0]
+    (found,) = rows_of(connection.execute(query.encode(), values, binary=True), kind, least=1, most=1)
+    return found
 
 
 def _run(connection: psycopg.Connection[Any], statements: str) -> None:

@@ -10,7 +10,9 @@ from __future__ import annotations
 import socket
 import struct
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import msgspec
 
 if TYPE_CHECKING:
     import psycopg
@@ -21,28 +23,32 @@ _TEXT, _TEXTS, _BOOL, _BYTES = 25, 1009, 16, 17
 #: The sizes of the types of whole numbers.
 _NUMBERS = {21: 2, 23: 4, 20: 8}
 _BINARY = 1
+_Row = TypeVar("_Row", bound=msgspec.Struct)
 
 
 class AnswerRefused(ValueError):
     """An answer is not of the types that were asked for, or has more rows."""
 
 
-def rows_of(cursor: psycopg.Cursor[Any], *, most: int | None = None) -> list[tuple[Any, ...]]:
-    """The rows of what was executed with ``binary=True``, at most ``most``.
+def rows_of(cursor: psycopg.Cursor[Any], kind: type[_Row], *, least: int = 0, most: int | None = None) -> list[_Row]:
+    """The rows of what was executed with ``binary=True``, from ``least`` to ``most``, each checked as ``kind`` says.
 
     Raises:
-        AnswerRefused: They are no such rows; nothing of them was read.
+        AnswerRefused: They are no such rows.
     """
     found = cursor.pgresult
-    if found is None or (most is not None and found.ntuples > most):
-        raise AnswerRefused("no rows, or too many")
+    if found is None or found.ntuples < least or (most is not None and found.ntuples > most):
+        raise AnswerRefused("no rows, too few, or too many")
     types = [found.ftype(column) for column in range(found.nfields)]
     if any(found.fformat(column) != _BINARY for column in range(found.nfields)):
         raise AnswerRefused("values as text")
-    return [
-        tuple(_value(found.get_value(row, column), of) for column, of in enumerate(types))
-        for row in range(found.ntuples)
-    ]
+    try:
+        return [
+            msgspec.convert([_value(found.get_value(row, column), of) for column, of in enumerate(types)], kind)
+            for row in range(found.ntuples)
+        ]
+    except msgspec.ValidationError as error:
+        raise AnswerRefused("rows of another kind") from error
 
 
 def _value(raw: bytes | None, of: int) -> object:

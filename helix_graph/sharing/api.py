@@ -403,6 +403,8 @@ class Sharing:
             counts = take_in(self.insights, records, file=file)
             insights += max(counts["insights"], 0)
             outcomes += max(counts["feedback"], 0)
+        if theirs:
+            self.insights.erase_deleted()
         return ShareMerged(
             insights=insights,
             feedback=outcomes,

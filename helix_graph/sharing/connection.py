@@ -46,10 +46,10 @@ _HOST = r"(?:[A-Za-z0-9._-]|%[0-9A-Fa-f]{2}|\[[0-9A-Fa-f:.]+\])*(?::[0-9]{1,5})?
 _ADDRESS = re.compile(
     rf"postgres(?:ql)?://(?:{_PART}(?::{_PART})?@)?(?P<hosts>{_HOST}(?:,{_HOST})*)(?:/{_PART})?(?:\?(?P<query>[^#@\s]*))?"
 )
-#: The name of an option in its query.
-_OPTION = re.compile(r"(?:^|&)([a-z_]{1,40})=")
+#: An option in its query: its name and value.
+_OPTION = re.compile(r"(?:^|&)([a-z_]{1,40})=([^&]*)")
 _LOCAL = re.compile(r"(?:localhost|127\.[0-9.]+|\[::1\])?(?::[0-9]+)?")
-_PROJECT = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
+PROJECT_NAME = r"^[A-Za-z0-9][A-Za-z0-9._-]{0,99}\Z"
 #: What the server says when it is starting, stopping or full, was too slow, or ended a deadlock: SQLSTATE or its class.
 _PASSING = ("08", "40", "53", "57P", "55P03")
 
@@ -78,7 +78,7 @@ def check_project(name: str) -> str:
     Raises:
         TeamServerFailed: No project may have it.
     """
-    if not _PROJECT.fullmatch(name):
+    if not re.match(PROJECT_NAME, name):
         raise TeamServerFailed(
             f"{name!r} is no name of a project on the team's server, which has up to 100 letters, digits, dots, hyphens"
             " and underscores",
@@ -129,7 +129,7 @@ def _require_known_options(address: str, driver: Any) -> None:  # noqa: ANN401  
     """
     found = _ADDRESS.fullmatch(address)
     known = {one.keyword.decode() for one in driver.pq.Conninfo.get_defaults()} | {"ssl"}
-    for name in _OPTION.findall((found and found["query"]) or ""):
+    for name, _ in _OPTION.findall((found and found["query"]) or ""):
         if name not in known:
             raise TeamServerFailed(
                 f"the address of the team's server has an option that PostgreSQL does not know: {name}; leave it out",
@@ -201,10 +201,10 @@ def _proven_by(address: str, driver: Any) -> dict[str, str]:  # noqa: ANN401  (t
     Whoever listens in the server's place could ask for it so, from ~/.pgpass too; by SCRAM they learn nothing.
     """
     found = _ADDRESS.fullmatch(address)
-    query = (found["query"] or "") if found else ""
-    chosen = any(name in query for name in ("require_auth=", "service=", "sslmode=verify-"))
-    chosen = chosen or os.environ.get("PGSSLMODE", "").startswith("verify-")
-    chosen = chosen or bool(os.environ.keys() & {"PGREQUIREAUTH", "PGSERVICE"})
+    options = dict(_OPTION.findall((found and found["query"]) or ""))
+    has_service = "service" in options or os.environ.get("PGSERVICE")  # its file comes before the environment
+    sslmode = options.get("sslmode") or ("" if has_service else os.environ.get("PGSSLMODE", ""))
+    chosen = "require_auth" in options or os.environ.get("PGREQUIREAUTH") or sslmode.startswith("verify-")
     return {} if chosen or driver.pq.version() < _REQUIRES else {"require_auth": "!password"}
 
 

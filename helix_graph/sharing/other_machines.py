@@ -30,7 +30,7 @@ from helix_graph.sharing.private_lines import SessionCorrection, TopicNumbers, k
 from helix_graph.sharing.pushing import episode_as_pushed
 from helix_graph.sharing.records import SharedEntry, SharedInsight, ShareProblem, encode
 from helix_graph.sharing.replica import subject_of_record, subject_of_session
-from helix_graph.trust import shared_episodes
+from helix_graph.trust import shared_episodes, team_marker
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
@@ -140,6 +140,15 @@ class TakingIn:
         gone = sorted(name for name in own if subject_of_session(name) in self._deleted_by_user)
         if self._forget is None:
             return ()
+        for name in sorted(names - own):
+            is_theirs = team_marker(self._root, PREFIX + name).exists()
+            if not is_theirs and subject_of_session(name) in self._deleted_by_user:
+                problem = (
+                    f"forgotten on another machine of yours; git tracks it, so `helix-graph forget {name}` does it here"
+                )
+                self._problems.append(
+                    ShareProblem(file=f"episodes/{PREFIX}{name}.json", line=1, problem=problem, kind="invalid")
+                )
         for problem in self._forget(gone) if gone else ():
             self._problems.append(ShareProblem(file="forget", line=1, problem=problem, kind="invalid"))
         self._forgotten += len(gone)

@@ -33,6 +33,7 @@ import msgspec
 from msgspec.structs import replace
 
 from helix_episodes.redaction import redact
+from helix_episodes.store import without_value
 from helix_graph.insights.dedup import join_insights
 from helix_graph.insights.model import Insight, InsightLink, Origin, Outcome, State
 from helix_graph.insights.safe_quoting import logged_name_or_quoted
@@ -131,8 +132,15 @@ def encode(record: SharedRecord) -> bytes:
 
 
 def decode(data: bytes) -> SharedRecord:
-    """The record in a file."""
-    record: SharedRecord = msgspec.json.decode(data, type=SharedRecord)
+    """The record in a file.
+
+    Raises:
+        ValueError: It is none; the sentence has nothing of what stands there.
+    """
+    try:
+        record: SharedRecord = msgspec.json.decode(data, type=SharedRecord)
+    except msgspec.DecodeError as error:
+        raise ValueError(without_value(str(error))) from error
     return record
 
 

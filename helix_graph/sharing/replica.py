@@ -214,7 +214,7 @@ class Replica:
         """Whether the server at this address could not be asked within so many seconds before now."""
         path = self.root / TEAM / _AWAY
         with suppress(OSError):
-            return time.time() - path.stat().st_mtime < within and path.read_bytes() == _called(address)
+            return 0 <= time.time() - path.stat().st_mtime < within and path.read_bytes() == _called(address)
         return False
 
     def note_away(self, address: str) -> None:

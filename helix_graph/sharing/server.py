@@ -50,11 +50,11 @@ _PAUSES = (0.2, 0.5, 1.0, 2.0, 4.0, 8.0)
 #: From these versions of the tables on a member deletes by a function, and there are lines for their author alone.
 _FORGETS, _HAS_PRIVATE = 3, 4
 #: Longer than any name that PostgreSQL allows.
-_LONGEST_NAME = 200
+LONGEST_NAME = 200
 
 _Subject = Annotated[str, msgspec.Meta(pattern=r"^[0-9a-f]{32}\Z")]
 _Hash = Annotated[str, msgspec.Meta(pattern=r"^[0-9a-f]{64}\Z")]
-_Author = Annotated[str, msgspec.Meta(min_length=1, max_length=_LONGEST_NAME)]
+_Author = Annotated[str, msgspec.Meta(min_length=1, max_length=LONGEST_NAME)]
 _Number = Annotated[int, msgspec.Meta(ge=0, le=2**63 - 1)]
 
 
@@ -363,25 +363,34 @@ class TeamServer:
     def _ask(
         self, sql: str, values: object, kind: type[_Row], *, most: int | None = None, least: int = 0
     ) -> list[_Row]:
-        """The rows of an answer, each of which is checked; asked again while the server may come back."""
+        """The rows of an answer, each of which is checked; asked again while the server may come back.
+
+        One that was silent for as long as a question may take is not asked again.
+        """
+        began = time.monotonic()
         for attempt in itertools.count():
             try:
-                rows = self._once(sql, values, most)
-                self._pauses = _PAUSES
-                if len(rows) < least:
-                    raise self.nonsense()
-                return [msgspec.convert(row, kind) for row in rows]
-            except msgspec.ValidationError:
-                self.close()
-                raise self.nonsense() from None
+                rows = self._once(sql, values, kind, least=least, most=most)
             except TeamServerFailed as error:
                 self.close()
-                if not error.again or attempt >= len(self._pauses) or self._end is not None:
+                is_last = attempt >= len(self._pauses) or self._end is not None or time.monotonic() - began >= SILENCE
+                if is_last or not error.again:
                     raise
                 time.sleep(self._pauses[attempt])
+            else:
+                self._pauses = _PAUSES
+                return rows
         raise AssertionError("the last try returns or raises")
 
-    def _once(self, sql: str, values: Any, most: int | None) -> list[tuple[Any, ...]]:  # noqa: ANN401  (what the driver adapts)
+    def _once(
+        self,
+        sql: str,
+        values: Any,  # noqa: ANN401  (what the driver adapts)
+        kind: type[_Row],
+        *,
+        least: int,
+        most: int | None,
+    ) -> list[_Row]:
         left = SILENCE if self._end is None else max(0.1, self._end - time.monotonic())
         # Taken from here until there is an answer: what has not ended in time may not be closed.
         connection, self._connection = self._connection, None
@@ -390,7 +399,7 @@ class TeamServer:
         query = connection.execute
         rows = asked(
             connection,
-            lambda: rows_of(query(sql.encode(), values, binary=True), most=most),
+            lambda: rows_of(query(sql.encode(), values, binary=True), kind, least=least, most=most),
             address=self._address,
             seconds=left,
         )

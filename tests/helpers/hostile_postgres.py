@@ -79,14 +79,18 @@ class HostilePostgres:
                 self._read(asked)
                 return
             client.sendall(message(b"R", bytes(4)) + message(b"S", b"client_encoding\0UTF8\0") + message(b"Z", b"I"))
-            sql = b""
+            sql, within = b"", b"I"
             while True:
                 kind, body = self._read(asked)
                 if kind == b"P":
                     sql = body
+                elif kind == b"Q":  # what begins and ends a transaction
+                    within = b"T" if body.startswith(b"BEGIN") else b"I"
+                    client.sendall(message(b"C", body) + message(b"Z", within))
                 elif kind == b"S":
                     for part in itertools.chain([BEGIN], SETTLED if b"set_config" in sql else self._next(), [END]):
                         client.sendall(part)
+                    client.sendall(message(b"Z", within))
 
     def _next(self) -> Iterable[bytes]:
         if not self._answers:
@@ -103,4 +107,4 @@ SETTLED = (announced([Column(TEXT, b"")]), row([Column(TEXT, b"15s")]))
 #: By these a client asks whether a connection may be encrypted.
 ENCRYPTION = frozenset({80877103, 80877104})
 BEGIN = message(b"1") + message(b"2")
-END = message(b"C", b"SELECT 1\0") + message(b"Z", b"I")
+END = message(b"C", b"SELECT 1\0")
