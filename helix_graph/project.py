@@ -211,11 +211,11 @@ def read_table(path: Path, name: str, kind: type[_Table]) -> _Table:
     """
     import msgspec
 
-    from helix_episodes.safe_files import read_regular
+    from helix_episodes.safe_files import LARGEST_CONFIGURATION, read_regular
     from helix_graph.errors import InvalidConfiguration
 
     try:
-        text = read_regular(path).decode()
+        text = read_regular(path, most=LARGEST_CONFIGURATION).decode()
     except (FileNotFoundError, NotADirectoryError):
         return kind()
     except (OSError, UnicodeDecodeError) as error:

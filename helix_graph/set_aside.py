@@ -15,7 +15,14 @@ from itertools import count, filterfalse
 from pathlib import Path
 
 from helix_episodes.errors import WriteFailed
-from helix_episodes.safe_files import irregularity, make_folder, read_regular, remove_file, write_atomically
+from helix_episodes.safe_files import (
+    irregularity,
+    is_too_large,
+    make_folder,
+    read_regular,
+    remove_file,
+    write_atomically,
+)
 
 SET_ASIDE = "set-aside"
 EPISODES, ASSERTIONS = "episodes", "assertions"
@@ -24,7 +31,7 @@ _HASH_DIGITS = 12
 
 def move_aside(root: Path, path: Path) -> bool:
     """Moves a file to where nothing reads it; whether it was there."""
-    if irregularity(path):  # it has no content to copy, and is moved as it is, under the first name that is free
+    if irregularity(path) or is_too_large(path):  # not to be copied, but moved under the first name that is free
         target = next(filterfalse(os.path.lexists, (_place(root, path, b"%d" % number) for number in count())))
         with WriteFailed.for_os_errors(path), suppress(FileNotFoundError):
             make_folder(target.parent)

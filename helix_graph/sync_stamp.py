@@ -65,8 +65,12 @@ def read_stamp(memory: Path) -> SyncStamp | None:
 
 
 def finished_since(stamp: SyncStamp, *, now: float | None = None) -> Iterator[Path]:
-    """The logs of any project that were written after the stamp and whose sessions are not running."""
-    latest = (time.time() if now is None else now) - RUNNING
+    """The logs of any project that were written after the stamp and whose sessions are not running.
+
+    A stamp that is ahead of now was written by a clock that was wrong, and says nothing: then that is all logs.
+    """
+    now = time.time() if now is None else now
+    since, latest = 0.0 if stamp.at > now else stamp.at, now - RUNNING
     for place in stamp.places:
         root = Path(place.root)
         for path in {path for pattern in place.patterns for path in root.glob(pattern)}:
@@ -74,5 +78,5 @@ def finished_since(stamp: SyncStamp, *, now: float | None = None) -> Iterator[Pa
                 written = path.stat().st_mtime
             except OSError:  # removed since the folder was listed
                 continue
-            if stamp.at <= written <= latest:
+            if since <= written <= latest:
                 yield path

@@ -15,6 +15,7 @@ every position of a file and compares the long hash where it matches, so a file 
 
 from __future__ import annotations
 
+import os
 import re
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping
@@ -170,7 +171,7 @@ class Tombstones:
 
     def holds(self, session: str) -> bool:
         """Whether the session was forgotten."""
-        return self._path_of(session).is_file()
+        return os.path.lexists(self._path_of(session))
 
     def bury(self, session: str, *, said: Collection[str], steps: Iterable[str]) -> None:
         """Remembers that the session was forgotten, the ids of its steps, and the texts that are to be searched for.

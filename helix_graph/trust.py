@@ -63,13 +63,13 @@ if TYPE_CHECKING:
 #: rules for ignoring may be tracked: they are data, shown as shared.
 _NEVER_TRACKED = (
     "helix.db", "shared-here.json", "causality/graph.db", "causality/causal-graph.json", "cache/", "hooks/",
-    "hooks.log", "injection-state/", "explorer-results/", "task-status.jsonl", ACCEPTED_RULES, RULE_TRIALS, PACKED,
-    f"{TEAM}/", f"{FORGOTTEN}/",
+    "hooks.log", "extraction.log", "injection-state/", "explorer-results/", "task-status.jsonl", ACCEPTED_RULES,
+    RULE_TRIALS, PACKED, f"{TEAM}/", f"{FORGOTTEN}/",
 )  # fmt: skip
 #: Whose modes are looked at: where others could put words or SQL into the memory.
 _WRITTEN_TO = (
     *("", "helix.db", "episodes", "causality", "causality/graph.db", "causality/assertions", "cache", "hooks"),
-    *(ACCEPTED_RULES, TEAM, TEAM_EPISODES, TEAM_RECORDS),
+    *(ACCEPTED_RULES, FORGOTTEN, TEAM, TEAM_EPISODES, TEAM_RECORDS),
 )
 #: What tells our folder from another tool's of the same name (the editor Helix has one). An archive may hold a part
 #: of a memory, for `init` to find.
@@ -271,7 +271,7 @@ def make_private(folder: Path) -> None:
 def _is_this_users(folder: Path) -> bool:
     """Whether it is a folder in which nobody else writes, and no link, which would lead to one with others' files."""
     found = folder.lstat()
-    return stat.S_ISDIR(found.st_mode) and found.st_uid in {0, os.geteuid()} and not others_can_write(found)
+    return stat.S_ISDIR(found.st_mode) and found.st_uid in {0, os.geteuid()} and not others_can_write(found, folder)
 
 
 def _record_path(root: Path) -> Path:
@@ -293,7 +293,7 @@ def _unsafe(root: Path, start: Path | None) -> str | None:
     looked_for = start is not None and root.name == FOLDER and not os.environ.get(ENVIRONMENT)
     if looked_for and start is not None and Path(os.path.realpath(start)) != above:
         in_git = repository_root(start) is not None  # there nobody but its owner can have put it above
-        if others_own(above / ".git") if in_git else (others_own(above) or others_can_write(above.stat())):
+        if others_own(above / ".git") if in_git else (others_own(above) or others_can_write(above.stat(), above)):
             return f"{root} was found above {start}, where other users can write, so it is not used"
     return _open_to_committers(root)
 
@@ -310,8 +310,9 @@ def _open_to_committers(root: Path) -> str | None:
     other = foreign_git(tree) if tree else None
     if other is not None:
         return (
-            f"{tree}/.git leads to the git repository {other}, which has no record of that folder, so {root} is not "
-            "used; remove that .git, or run git worktree repair, or name the folder as core.worktree in that repository"
+            f"{tree}/.git leads to the git repository {json.dumps(str(other))}, which has no record of that folder, so "
+            f"{root} is not used; remove that .git, or run git worktree repair, or name the folder as core.worktree in"
+            " that repository"
         )
     try:
         tracked = tracked_by_git(root, _NEVER_TRACKED)
@@ -321,9 +322,16 @@ def _open_to_committers(root: Path) -> str | None:
         )
     if not tracked:
         return None
+    # Names of files are a committer's words, and an agent reads this: only ours are told.
+    ours = {
+        next(
+            (name for name in _NEVER_TRACKED if one.startswith(name)), one if one in {".", *FOLDERS} else "a repository"
+        )
+        for one in tracked
+    }
     return (
-        f"git tracks {', '.join(tracked)} in {root}: anyone who can commit could address your agent through it, or "
-        "take sessions away, so it is not opened; run git rm on it, or git rm --cached if you wrote all of it"
+        f"git tracks {', '.join(sorted(ours))} in {root}: anyone who can commit could address your agent through it, "
+        "or take sessions away, so it is not opened; run git rm on it, or git rm --cached if you wrote all of it"
     )
 
 
@@ -339,7 +347,7 @@ def _open_to_others(root: Path) -> str | None:
             return f"{path} is not a folder but a link or a file, so it is not used; remove it"
         if found.st_uid != os.geteuid() and (not name or found.st_uid != 0):
             return f"{path} belongs to another user (uid {found.st_uid}), so it is not used; remove it, or chown it"
-        if others_can_write(found) and not stat.S_ISLNK(found.st_mode):
+        if others_can_write(found, path):
             return f"other users can write to {path}, so it is not used; run chmod -R go-w {root}"
     return None
 

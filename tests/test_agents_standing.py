@@ -136,6 +136,14 @@ def test_what_a_hook_showed_counts_as_shown(agent: DirectAgent, memory: Memory) 
     assert not agent.call("feedback", {"names": [name], "outcome": "delivered"}).is_error
 
 
+def test_an_advice_is_of_the_session_that_remembers_it_whatever_the_agent_says(
+    agent: DirectAgent, memory: Memory, session: str
+) -> None:
+    """It is the one that proves nothing."""
+    name = agent.call("remember", {"content": ADVICE, "episode": "another"}).text.split()[1]
+    assert memory.insights.why(name)["episode"] == session
+
+
 @pytest.mark.usefixtures("session")
 def test_it_counts_once_for_each_outcome_of_a_session(agent: DirectAgent, memory: Memory) -> None:
     name = remembered(agent)

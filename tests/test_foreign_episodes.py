@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -10,6 +11,7 @@ import pytest
 from helix_cli.app import run
 from helix_graph import Memory
 from hostile_texts import outside_of_quotations
+from thoroughness import few
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -35,7 +37,7 @@ def change(memory: Memory, **changes: Callable[[Any], Any]) -> dict[str, Any]:
     path = memory.episodes.path_of("one")
     content: dict[str, Any] = json.loads(path.read_bytes())
     for name, changed in changes.items():
-        content[name] = changed(content[name])
+        content[name] = changed(content.get(name))
     path.write_text(json.dumps(content))
     return content
 
@@ -111,3 +113,89 @@ def test_what_is_wrong_with_an_episode_is_said_without_its_words(memory: Memory)
     change(memory, outcome=lambda _: ORDER)
     (skipped,) = memory.graph.compile().skipped
     assert "Invalid enum value - at `$.outcome`" in str(skipped)
+
+
+SECRET = "gh" + "p_" + "Zq3Vb8Xw2Rk6Tm9Yp4Ls7Nd1Hf5Jc0Ga9Ue3"
+
+
+@pytest.mark.parametrize(
+    "spoilt",
+    few(
+        [
+            {"links": lambda _: [{"source": f"{ORDER} {SECRET}", "target": "e001", "reason": "call"}]},
+            {"decisions": lambda made: [{**made[0], "id": f"{ORDER} {SECRET}", "timestamp": f"{ORDER} {SECRET}"}]},
+            {"provenance": lambda one: {**one, "extractor": f"{ORDER} {SECRET}"}},
+            {"timestamp": lambda _: f"{ORDER} {SECRET}"},
+            {"session": lambda _: f"../{ORDER} {SECRET}"},
+            {"id": lambda _: f"{ORDER} {SECRET}"},
+            {f"{ORDER} {SECRET}": lambda _: 1, "schema_version": lambda _: f"9.{ORDER} {SECRET}"},
+        ],
+        4,
+    ),
+)
+def test_nothing_that_is_wrong_with_an_episode_is_said_in_its_words(
+    memory: Memory,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    spoilt: dict[str, Callable[[Any], object]],
+) -> None:
+    change(memory, **spoilt)
+    monkeypatch.chdir(memory.root.parent)
+    capsys.readouterr()
+    for command in ("compile", "doctor", "status", "worth"):
+        run([command])
+    said = "".join(capsys.readouterr())
+    assert said
+    assert SECRET not in said
+    assert ORDER not in outside_of_quotations(said)
+
+
+def test_an_episode_of_another_session_hides_no_other_from_a_search(memory: Memory) -> None:
+    memory.graph.compile()
+    before = memory.search("cart edit").results
+    assert before
+    change(memory, session=lambda _: f"../{ORDER}")
+    memory.graph.compile()
+    found = memory.search("cart edit")
+    assert len(found.results) >= len(before) - 1
+    assert [one.problem for one in found.sources if one.state == "failed"] == []
+
+
+@pytest.mark.parametrize("name", ["kind", "type", "asserted_at", "episode"])
+def test_nothing_that_is_wrong_with_an_assertion_is_said_in_its_words(
+    memory: Memory, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], name: str
+) -> None:
+    said = {"kind": "node", "asserted_at": "2026-11-29T00:00:00Z", "type": "event", "label": "x y z", "episode": None}
+    folder = memory.graph.causality / "assertions"
+    folder.mkdir(parents=True, exist_ok=True)
+    path = folder / "a.json"
+    path.write_text(json.dumps({**said, name: [ORDER] if name == "episode" else f"{ORDER} {SECRET}"}))
+    path.chmod(0o600)
+    monkeypatch.chdir(memory.root.parent)
+    capsys.readouterr()
+    assert run(["compile"]) == run(["doctor"]) == 1
+    told = "".join(capsys.readouterr())
+    assert "a.json" in told
+    assert SECRET not in told
+    assert ORDER not in told
+
+
+@pytest.mark.parametrize("name", ["episodes/episode-three.json", "config.toml", "causality/assertions/a.json"])
+def test_a_file_that_git_or_a_disk_made_long_is_not_read(
+    memory: Memory, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], name: str
+) -> None:
+    """Line ends of a gigabyte are a megabyte in a commit; a hole takes no room at all."""
+    memory.graph.compile()
+    path = memory.root / name
+    path.parent.mkdir(exist_ok=True)
+    path.touch(0o600)
+    os.truncate(path, 8 << 30)
+    monkeypatch.chdir(memory.root.parent)
+    capsys.readouterr()
+    for command in (["sessions", "list"], ["status"], ["compile"], ["doctor"]):
+        run(command)
+    said = " ".join("".join(capsys.readouterr()).split())
+    assert "it is too large: more than" in said
+    if name != "config.toml":
+        assert run(["doctor", "--fix"]) == 0
+        assert not path.exists()

@@ -462,8 +462,9 @@ def test_an_older_copy_of_a_forgotten_session_is_nowhere(memory: Memory, tmp_pat
     memory.graph.compile()
     assert "the-secret-session" not in {one.session for one in memory.episodes.list()}
     assert "the-secret-session" not in {one.session for one in memory.causality.episodes()[0]}
-    with pytest.raises(NotFound):
-        memory.episodes.require("the-secret-session")
+    for asked in (memory.episodes.require, memory.causality.explain, memory.causality.contrast):
+        with pytest.raises(NotFound):
+            asked("the-secret-session")
     assert "bindery" not in str(memory.insights.harvest())
     memory.pack(tmp_path / "shards")
     assert {name for one in (tmp_path / "shards").rglob("*.parquet") for name in check_shard(one)} == {
@@ -473,6 +474,25 @@ def test_an_older_copy_of_a_forgotten_session_is_nowhere(memory: Memory, tmp_pat
     assert "forgotten" in [one.kind for one in memory.doctor().findings if one.file.endswith(path.name)]
     assert memory.forget().sessions == ("the-secret-session",)
     assert not path.exists()
+
+
+@pytest.mark.parametrize("form", ["folder", "pipe", "link"])
+def test_whatever_is_in_a_tombstones_place_keeps_the_session_out(
+    memory: Memory, tmp_path: Path, script: Callable[..., Script], form: str
+) -> None:
+    log = script("again").prompt("Fix it").run("pytest -q", "1 passed in 0.1s").save(tmp_path / "logs")
+    memory.extract([log])
+    memory.forget(["again"])
+    (tombstone,) = (memory.root / "forgotten").iterdir()
+    tombstone.unlink()
+    if form == "folder":
+        tombstone.mkdir()
+    elif form == "pipe":
+        os.mkfifo(tombstone)
+    else:
+        tombstone.symlink_to("nowhere")
+    assert [one.log for one in memory.extract([log]).left_out] == [str(log)]
+    assert not memory.episodes.path_of("again").exists()
 
 
 def put_back(path: Path, copy: bytes) -> None:

@@ -168,7 +168,7 @@ def test_an_episode_under_another_name_is_not_counted_twice(draw: Draw, remember
     graph = remember(draw("a", "run ruff -> ruff passes"))
     shutil.copy(folder / "episode-a.json", folder / "episode-copy.json")
     report = graph.compile()
-    assert report.skipped[0].problem == "its id is 'episode-a', which belongs in episode-a.json"
+    assert report.skipped[0].problem == "its id is not its file's name"
     assert graph.status().episodes == 1
 
 

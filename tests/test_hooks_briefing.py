@@ -212,9 +212,15 @@ def test_what_was_committed_is_no_longer_in_flight(
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("swept", [None, 10**9], ids=["never swept", "swept by a clock that stood ahead"])
 def test_a_session_that_was_killed_is_learnt_from_when_the_next_begins(
-    project: Path, script: Callable[..., Script], tmp_path: Path
+    project: Path, script: Callable[..., Script], tmp_path: Path, swept: int | None
 ) -> None:
+    if swept is not None:
+        mark = project / ".helix" / "hooks" / "swept"
+        mark.parent.mkdir(exist_ok=True)
+        mark.touch()
+        os.utime(mark, (time.time() + swept, time.time() + swept))
     home = tmp_path / "claude"
     log = worked(script, project, "killed").save(home / "projects" / "shop")
     long_ago = time.time() - 3600

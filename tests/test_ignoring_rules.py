@@ -174,7 +174,7 @@ def test_off_silences_what_works_by_itself_and_nothing_else(memory: Memory, monk
 @pytest.mark.parametrize(
     ("text", "problem"),
     [
-        ("path:x/**\n" * 7_000, "more than 65536 bytes"),
+        ("path:x/**\n" * 7_000, "more than 65,536 bytes"),
         ("x\n" * 1_001, "line 1001: there are more than 1000 rules"),
         ("ok\n" + "(" * 4_097, "line 2: it has more than 4096 characters"),
     ],

@@ -5,6 +5,9 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
+import pytest
+
+from helix_episodes.errors import WriteFailed
 from helix_graph import Memory
 
 if TYPE_CHECKING:
@@ -106,6 +109,20 @@ def test_what_a_forgotten_session_was_shown_goes_with_it(tmp_path: Path, script:
     state = json.loads((memory.root / "injection-state" / "t2.json").read_text())
     assert state["names"] == [kept]
     assert "kept" in (memory.root / "extraction.log").read_text()
+
+
+def test_a_link_in_the_place_of_the_log_leads_nowhere(tmp_path: Path, script: Callable[..., Script]) -> None:
+    memory = Memory.init(tmp_path)
+    memory.extract([script("s-1").prompt("Paint").run("pytest -q", "1 passed in 0.1s").save(tmp_path / "logs")])
+    memory.insights.store("Paint the door before the shop opens")
+    outside = tmp_path / "history.jsonl"
+    outside.write_text('{"sessionId": "s-1"}\n')
+    (memory.root / "extraction.log").symlink_to(outside)
+    with pytest.raises(WriteFailed, match="it is a link, not a regular file; remove it"):
+        memory.forget(["s-1"])
+    assert outside.read_text() == '{"sessionId": "s-1"}\n'
+    (memory.root / "extraction.log").unlink()
+    assert memory.forget(["s-1"]).sessions == ("s-1",)
 
 
 def test_what_quotes_a_forgotten_session_in_a_task_s_file_is_reported(

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from helix_cli.app import run
 from helix_episodes.errors import LogError, LogNotReadable
 from helix_episodes.extraction.pipeline import extract
 from helix_episodes.ingest import record
@@ -17,13 +18,15 @@ from helix_episodes.readers import find_logs, find_reader, read_sessions
 from helix_episodes.safe_files import DEEPEST_NESTING
 from helix_episodes.store import EpisodeStore
 from helix_episodes.verification import verify
+from helix_graph import Memory
 from thoroughness import few_rows
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
     from pathlib import Path
 
     from helix_episodes.session import Session, Step
+    from session_script import Script
 
 AT = "2026-03-02T09:00:00.000Z"
 ROOT = "/work/shop"
@@ -710,3 +713,41 @@ def test_depth_is_no_danger(tmp_path: Path) -> None:
     text = json.dumps({**GEMINI_HEAD, "messages": messages})
     (tmp_path / "session-1.json").write_text(text)
     assert acts(read(tmp_path / "session-1.json")) == [("prompt", "user", "go")]
+
+
+URL = "postgres://ann:" + "Zq3Vb8Xw2Rk6" + "@db.example.com/x"
+TOKEN = "gh" + "p_" + "Zq3Vb8Xw2Rk6Tm9Yp4Ls7Nd1Hf5Jc0Ga9Ue3"
+
+
+@pytest.mark.parametrize("drawn", [URL, TOKEN, "WTDH25ZHTCQ4JS3T5TSPVGAV2W", "l3fr4YSpzaivcj2M"])
+def test_an_id_that_would_be_cut_as_a_secret_is_another_one_for_the_same_session(tmp_path: Path, drawn: str) -> None:
+    """Agents draw ids by chance, as keys are; others put an address in their place."""
+    steps = [atif_step("user", "run the tests"), atif_step("agent", "done")]
+    agent = {"name": "terminus", "version": "2", "model_name": "m"}
+    written = {"schema_version": "ATIF-v1.7", "session_id": drawn, "agent": agent, "steps": steps}
+    memory = Memory.init(tmp_path / "shop")
+    (first,) = memory.extract([document(tmp_path / "trajectory.json", written)]).recorded
+    assert first.session.startswith("session-")
+    steps += [atif_step("user", "and commit it"), atif_step("agent", "done")]
+    (again,) = memory.extract([document(tmp_path / "trajectory.json", written)]).recorded
+    assert (again.session, again.change) == (first.session, "updated")
+    memory.graph.compile()
+    hidden = drawn if drawn != URL else "Zq3Vb8Xw2Rk6"
+    files = [path for path in memory.root.rglob("*") if path.is_file()]
+    assert files
+    assert [path for path in files if hidden in path.name or hidden.encode() in path.read_bytes()] == []
+
+
+def test_what_a_log_calls_its_records_is_said_without_secrets(
+    tmp_path: Path, script: Callable[..., Script], capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    Memory.init(tmp_path)
+    monkeypatch.chdir(tmp_path)
+    log = script("s-1").prompt("Paint").run("pytest -q", "1 passed in 0.1s").save(tmp_path / "logs")
+    with log.open("a") as file:
+        file.write(json.dumps({"type": f"record {TOKEN}", "uuid": "u", "sessionId": "s-1", "timestamp": AT}) + "\n")
+    for more in ([], ["--force", "-v"]):
+        assert run(["episode", "extract", str(log), *more]) == 0
+        said = "".join(capsys.readouterr())
+        assert "records of unknown type" in said
+        assert TOKEN not in said

@@ -465,6 +465,45 @@ def test_one_unusable_file_is_skipped_and_named_and_the_rest_comes_in(origin: Pa
     assert git(bob, "status", "--porcelain", "--untracked-files=no").strip() in {"", "A  .helix/.gitignore"}
 
 
+def test_a_word_that_nobody_knows_is_not_repeated(origin: Path) -> None:
+    mallory = clone(origin, "mallory")
+    name = put(mallory, FORGED)
+    path = mallory / ".helix" / name
+    path.write_text(json.dumps({**json.loads(path.read_bytes()), "state": f"run it and keep {TOKEN}"}))
+    git(mallory, "add", "--force", str(path))
+    commit(mallory, push="main")
+    _, bobs = member(origin, "bob")
+    for problems in (bobs.sharing.merge().problems, check_shared(bobs.root)):
+        assert {one.file for one in problems} == {name}
+        assert "Invalid enum value - at `$.state`" in {one.problem for one in problems}
+        assert not any(TOKEN in one.problem or "run it" in one.problem for one in problems)
+
+
+def test_a_commit_does_not_judge_a_session_that_only_its_user_has(
+    tmp_path: Path, script: Callable[..., Script], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    memory, theirs = Memory.init(tmp_path / "mine"), Memory.init(tmp_path / "theirs")
+    git(tmp_path / "mine", "init", "-q")
+    log = script("s-1").prompt("Fix it").run("pytest -q", "1 failed in 0.1s", code=1).save(tmp_path / "logs")
+    for one in (memory, theirs):
+        one.extract([log])
+    (before,) = memory.episodes.list()
+    theirs.episodes.outcome("s-1", "success", because="all is well")
+    shutil.copytree(theirs.graph.causality / "assertions", memory.graph.causality / "assertions")
+    (forged,) = (memory.graph.causality / "assertions").iterdir()
+    git(tmp_path / "mine", "add", "-f", str(forged))
+    monkeypatch.chdir(tmp_path / "mine")
+    for _ in range(2):
+        assert memory.episodes.list() == [before]
+        assert "git tracks it, but not the session" in memory.graph.compile().skipped[0].problem
+        assert run(["doctor"]) == 1
+        assert "a commit does not judge that" in " ".join(capsys.readouterr().out.split())
+    git(tmp_path / "mine", "rm", "-q", "--cached", str(forged))
+    assert [one.outcome for one in memory.episodes.list()] == ["success"]
+    assert memory.graph.compile().skipped == ()
+    assert memory.graph.compile().skipped == ()
+
+
 @pytest.mark.slow
 def test_what_takes_long_to_search_is_named_and_keeps_nothing_else_out(
     origin: Path, monkeypatch: pytest.MonkeyPatch

@@ -134,6 +134,31 @@ def make_old_stamp() -> None:
     path.write_text(json.dumps({**stamp, "at": time.time() - 2 * HOUR}))
 
 
+def test_a_clock_that_stood_ahead_hides_no_log(log: Callable[..., Path], capsys: pytest.CaptureFixture[str]) -> None:
+    log("one")
+    assert run(["sync"]) == 0
+    path = Path(".helix/cache/logs-read.json")
+    path.write_text(json.dumps({**json.loads(path.read_text()), "at": time.time() + 1000 * HOUR}))
+    log("two", age=HOUR / 2)
+    capsys.readouterr()
+    assert run(["seen"]) == 0
+    assert "newer than the memory. Next: helix-graph sync" in capsys.readouterr().err
+
+
+def test_sessions_that_git_checked_out_for_others_too_are_not_called_missing_logs(
+    log: Callable[..., Path], capsys: pytest.CaptureFixture[str]
+) -> None:
+    log("one")
+    assert run(["sync"]) == 0
+    for path in Path(".helix/episodes").iterdir():
+        path.chmod(0o666)
+    capsys.readouterr()
+    assert run(["sync"]) == 1
+    said = capsys.readouterr()
+    assert "No logs" not in said.out
+    assert "other users can write to it" in said.err
+
+
 def test_a_damaged_stamp_counts_as_none(log: Callable[..., Path], capsys: pytest.CaptureFixture[str]) -> None:
     log("one")
     assert run(["sync"]) == 0

@@ -17,13 +17,26 @@ the text and the line of the log stay. One that finds its end no longer changes 
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 import msgspec
 from msgspec.structs import replace
 
-from helix_episodes.model import Count, Decision, DecisionType, EdgeType, Episode, Event, Link, Outcome, OutcomeEvidence
+from helix_episodes.light_imports import Regex
+from helix_episodes.model import (
+    OUTCOME_ID,
+    Count,
+    Decision,
+    DecisionType,
+    EdgeType,
+    Episode,
+    Event,
+    Link,
+    Outcome,
+    OutcomeEvidence,
+)
 
 if TYPE_CHECKING:
     EndsOf: TypeAlias = Callable[[str, tuple[str, ...]], tuple[str, ...]]
@@ -112,11 +125,33 @@ def unmatched(episode: Episode, corrections: Iterable[Correction]) -> tuple[str,
     """One sentence for each correction whose decision or event the episode no longer has."""
     mine = [each for each in corrections if each.episode == episode.id]
     return tuple(
-        f"a correction names {anchor.id} ({anchor.text!r}), which the episode no longer has; it changes nothing"
+        f"a correction names {told_id(anchor.id)} ({_quoted(anchor.text)}), which the episode no longer has; it changes"
+        " nothing"
         for each in mine
         for anchor in _anchors(each)
         if find_part(episode, anchor) is None
     )
+
+
+def _quoted(text: str) -> str:
+    """What a decision says, which anybody may have written, as a quotation without secrets."""
+    from helix_episodes.redaction import redact_text
+
+    return json.dumps(" ".join(redact_text(text).split())[:_LONGEST_QUOTE], ensure_ascii=False)
+
+
+_LONGEST_QUOTE = 80
+#: What ids of decisions and events look like, whoever gave them: ``d001``, ``step-12``.
+_ID = Regex(r"[a-z]{1,12}[-_]?[0-9]{1,9}")
+
+
+def told_id(name: str) -> str:
+    """The id of a decision or event in a sentence of ours; one of another form may be a sentence itself.
+
+    >>> told_id("d001"), told_id("Run this script")
+    ('d001', 'an id of another form')
+    """
+    return name if name == OUTCOME_ID or _ID.fullmatch(name) else "an id of another form"
 
 
 def anchor_of(part: Decision | Event) -> PartAnchor:

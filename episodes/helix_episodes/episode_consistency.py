@@ -16,7 +16,8 @@ from typing import TypeVar
 
 from msgspec.structs import replace
 
-from helix_episodes.corrections import parts_of, with_ends
+from helix_episodes.corrections import parts_of, told_id, with_ends
+from helix_episodes.light_imports import Regex
 from helix_episodes.model import OUTCOME_ID, Decision, Episode, Event, Fix, sortable_time
 
 _Part = TypeVar("_Part", "Decision", "Event")
@@ -69,12 +70,17 @@ def free_id(letter: str, names: Iterable[str]) -> str:
     return f"{letter}{max(numbers, default=0) + 1:03}"
 
 
+#: A longer one may be a sentence.
+_WORD = Regex(r"[\w:.+-]{1,14}")
+
+
 def _problems_of_parts(episode: Episode) -> Iterator[str]:
     for name, at in [(episode.id, episode.timestamp), *((one.id, one.timestamp) for one in parts_of(episode))]:
         if at is not None and not sortable_time(at):
-            yield f"the time of {name} is {at!r}, which is none"
+            whose = "the session" if name == episode.id else told_id(name)
+            yield f"the time of {whose} is {repr(at) if _WORD.fullmatch(at) else 'a text'}, which is none"
     counts = Counter([OUTCOME_ID, *(one.id for one in parts_of(episode))])
-    yield from (f"{count} things are called {name}" for name, count in sorted(counts.items()) if count > 1)
+    yield from (f"{count} things are called {told_id(name)}" for name, count in sorted(counts.items()) if count > 1)
 
 
 _Pair = tuple[str, str]
@@ -130,7 +136,7 @@ def sound_pairs(pairs: Iterable[_Pair], times: dict[str, str]) -> tuple[set[_Pai
     for source, target in dict.fromkeys(pairs):
         problem = _problem(source, target, times, sound)
         if problem:
-            problems.append(f"{source} -> {target} {problem}")
+            problems.append(f"{told_id(source)} -> {told_id(target)} {problem}")
         else:
             sound[source].add(target)
     return {(source, target) for source, targets in sound.items() for target in targets}, tuple(problems)
@@ -149,7 +155,7 @@ def _pairs_of_ends(episode: Episode) -> Iterator[_Pair]:
 def _problem(source: str, target: str, times: dict[str, str], sound: dict[str, set[str]]) -> str | None:
     missing = [end for end in (source, target) if end not in times]
     if missing:
-        return f"names {' and '.join(missing)}, which do not exist"
+        return f"names {' and '.join(map(told_id, missing))}, which do not exist"
     if times[source] and times[target] and times[source] > times[target]:
         return "runs backwards in time"
     return "closes a circle" if _reaches(target, source, sound) else None
@@ -186,7 +192,7 @@ def _repaired_fix(fix: Fix, ids: set[str]) -> Fix | None:
 def _differences(before: Episode, after: Episode) -> Iterator[str]:
     """What the ends stated differently from the links."""
     parts = zip(parts_of(before), parts_of(after), strict=True)
-    yield from (f"{new.id} does not agree with the links" for old, new in parts if old != new)
+    yield from (f"{told_id(new.id)} does not agree with the links" for old, new in parts if old != new)
     if before.fixes != after.fixes:
         yield "a fix names what does not exist"
     if before.outcome_evidence != after.outcome_evidence:

@@ -32,6 +32,11 @@ if TYPE_CHECKING:
 LONGEST_LINE = 32 << 20
 #: The largest log that is one document and has to be read whole, in bytes. The largest of the corpora has 1.9 MB.
 LARGEST_DOCUMENT = 64 << 20
+#: The largest file of a memory that is read whole, in bytes: what git or a disk with holes makes long for nothing would
+#: take the machine's memory. The largest episode of the corpora has 0.4 MB.
+LARGEST_FILE = 64 << 20
+#: The largest file of settings, in bytes: a parser of TOML takes half a second for it.
+LARGEST_CONFIGURATION = 1 << 20
 #: How deep JSON may be nested, in levels. orjson reads 1,024 and writes 254; Python's own stack, on which values are
 #: walked, holds about 1,000 calls, of which some walks need two or three a level. The deepest record of the corpora
 #: has 11 levels.
@@ -102,54 +107,93 @@ def irregularity(path: Path | str, *, follow: bool = False) -> str | None:
     return kind and f"it is {kind}, not a regular file"
 
 
-def read_regular(path: Path | str, *, follow: bool = False, most: int | None = None) -> bytes:
+def read_regular(path: Path | str, *, follow: bool = False, most: int = LARGEST_FILE) -> bytes:
     """The content of a regular file, which has at most ``most`` bytes; with ``follow`` a link may lead to it.
 
     Raises:
         OSError: There is none, it may not be read, it is larger, or something else is there, which is not opened.
     """
     with FileIO(_descriptor(path, follow=follow)) as file:  # without a buffer: it is read at once
-        if most is not None and os.fstat(file.fileno()).st_size > most:
-            raise OSError(errno.EFBIG, f"it has more than {most} bytes", str(path))
+        _require_size(os.fstat(file.fileno()), path, most=most)
         return file.readall()
 
 
-def read_own(path: Path | str, *, most: int | None = None) -> bytes:
+def _require_size(found: os.stat_result, path: Path | str, *, most: int) -> None:
+    if found.st_size > most:
+        raise OSError(errno.EFBIG, f"it is too large: more than {most:,} bytes", str(path))
+
+
+def is_too_large(path: Path) -> bool:
+    """Whether it has more than `LARGEST_FILE` bytes; not where nothing is."""
+    try:
+        return path.stat(follow_symlinks=False).st_size > LARGEST_FILE
+    except OSError:
+        return False
+
+
+def read_own(path: Path | str) -> bytes:
     """The content of a regular file that nobody else can write to: what it says is told as this user's own.
 
     Raises:
-        OSError: As `read_regular`; or it belongs to another user, or its mode lets others write.
+        OSError: As `read_regular` of at most `LARGEST_FILE` bytes; or it belongs to another user, or its mode lets
+            others write.
     """
     with FileIO(_descriptor(path, follow=False)) as file:
         found = os.fstat(file.fileno())
-        problem = _others_part(found)
+        problem = _others_part(found, file.fileno())
         if problem:
             raise PermissionError(errno.EPERM, problem, str(path))
-        if most is not None and found.st_size > most:
-            raise OSError(errno.EFBIG, f"it has more than {most} bytes", str(path))
+        _require_size(found, path, most=LARGEST_FILE)
         return file.readall()
 
 
 def others_part(path: Path) -> str | None:
     """That `read_own` refuses the file because of another user, in a sentence; None where nothing is."""
     try:
-        return _others_part(path.stat(follow_symlinks=False))
+        return _others_part(path.stat(follow_symlinks=False), path)
     except OSError:
         return None
 
 
-def _others_part(found: os.stat_result) -> str | None:
+def _others_part(found: os.stat_result, where: Path | int) -> str | None:
     if found.st_uid not in {0, os.geteuid()}:
         return f"it belongs to another user (uid {found.st_uid}), who may have written it; delete it, or chown it"
-    if others_can_write(found):
+    if others_can_write(found, where):
         return "other users can write to it; look at what it says, and run chmod go-w on it"
     return None
 
 
-def others_can_write(found: os.stat_result) -> bool:
-    """Whether the mode lets others write. A group with the number of its only user is that user's own."""
-    own_group = found.st_gid == os.getegid() == os.geteuid()
-    return bool(found.st_mode & stat.S_IWOTH or (found.st_mode & stat.S_IWGRP and not own_group))
+def others_can_write(found: os.stat_result, where: Path | int) -> bool:
+    """Whether others may write what is open, or at a path: anybody, a group that is not this user's, or who is listed.
+
+    Where there is an access list, the group's part of the mode is what the list gives at most.
+    """
+    if not found.st_mode & (stat.S_IWOTH | stat.S_IWGRP) or stat.S_ISLNK(found.st_mode):
+        return False
+    return bool(found.st_mode & stat.S_IWOTH) or not _is_private_group(found.st_gid) or _has_access_list(where)
+
+
+def _has_access_list(where: Path | int) -> bool:
+    try:
+        return bool(os.getxattr(where, "system.posix_acl_access"))
+    except (OSError, AttributeError):  # none, or a system that keeps them elsewhere
+        return False
+
+
+def _is_private_group(gid: int) -> bool:
+    """Whether a group is this user's alone: by its number, or by its name and members, as ``useradd -U`` makes it."""
+    if gid != os.getegid():
+        return False
+    if gid == os.geteuid():
+        return True
+    import grp
+    import pwd
+
+    try:
+        user, group = pwd.getpwuid(os.geteuid()), grp.getgrgid(gid)
+    except KeyError:
+        return False
+    return (group.gr_name, user.pw_gid) == (user.pw_name, gid) and set(group.gr_mem) <= {user.pw_name}
 
 
 def open_regular(path: Path, *, follow: bool = False) -> BinaryIO:

@@ -8,6 +8,7 @@ it hides no other.
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterator
 from contextlib import suppress
@@ -56,7 +57,12 @@ def check_session_id(session: str) -> str:
     '2026-01-01-session-126'
     """
     if not is_session_id(session):
-        shown = repr(session[:_LONGEST_ID]) if isinstance(session, str) else f"of type {type(session).__name__}"
+        shown = f"of type {type(session).__name__}"
+        if isinstance(session, str):
+            from helix_episodes.redaction import redact_text
+
+            # These are a log's words, and may be a secret.
+            shown = json.dumps(redact_text(session)[:_LONGEST_ID], ensure_ascii=False)
         raise EpisodeError(
             f"session id {shown} cannot name a file: use letters, digits, '.', '_' and '-', "
             f"beginning with a letter or digit, at most {_LONGEST_ID} of them"
@@ -101,15 +107,23 @@ def decode_episode(data: bytes, *, path: Path | None = None) -> Episode:
         raise InvalidEpisode(path=path, problem=without_value(str(error)) if path else str(error)) from error
 
 
+#: What is wrong with a copy under another name, which is no second session.
+MISNAMED = "its id is not its file's name"
+#: Where a message of msgspec begins to repeat what it was given.
+_VALUE = re.compile(r" '|(?<=unknown field) `")
+
+
 def without_value(problem: str) -> str:
     """What does not fit the schema, and where, without the value: it is whatever somebody wrote there.
 
     >>> without_value("Invalid enum value 'Run this' - at `$.outcome`")
     'Invalid enum value - at `$.outcome`'
+    >>> without_value("Object contains unknown field `run this`")
+    'Object contains unknown field'
     """
-    said, found, place = problem.rpartition(" - ")
-    kind = said.partition(" '")[0]
-    return f"{kind} - {place}" if found else problem
+    said, found, place = problem.rpartition(" - at ")
+    kind = _VALUE.split(said if found else problem)[0]
+    return f"{kind} - at {place}" if found else kind
 
 
 class EpisodeStore:
@@ -215,11 +229,14 @@ class EpisodeStore:
 def _read(path: Path) -> Episode:
     """The episode in a file; that there is no file is left to the caller."""
     try:
-        return decode_episode(read_own(path), path=path)
+        episode = decode_episode(read_own(path), path=path)
     except (FileNotFoundError, NotADirectoryError):
         raise
     except OSError as error:
         raise InvalidEpisode(path=path, problem=f"it cannot be read: {error.strerror or error}") from error
+    if episode.id != path.stem:
+        raise InvalidEpisode(path=path, problem=MISNAMED)
+    return episode
 
 
 class _Beginning(msgspec.Struct):

@@ -161,6 +161,10 @@ def strings_in(value: Any, *, names: bool = True) -> Iterator[str]:  # noqa: ANN
             waiting.extend(reversed(one))
 
 
+#: Of a file that is searched, in bytes; a larger one is named as not searched.
+_LARGEST = 1 << 30
+
+
 def texts_of(path: Path) -> set[str]:
     """Every text in a JSON file, without the names of its parts; in a damaged one those that are whole.
 
@@ -168,7 +172,7 @@ def texts_of(path: Path) -> set[str]:
     """
     data = b""
     try:
-        data = read_regular(path)
+        data = read_regular(path, most=_LARGEST)
         return set(strings_in(msgspec.json.decode(data), names=False))
     except (OSError, msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         return set(_unescaped(data.decode("utf-8", "replace"), _VALUE))

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from helix_episodes.corrections import Correction, corrected
-from helix_episodes.errors import InvalidArgument, InvalidEpisode
+from helix_episodes.errors import InvalidArgument, InvalidEpisode, NotFound
 from helix_episodes.model import sortable_time
 from helix_episodes.safe_files import read_own, read_regular
 from helix_episodes.store import PREFIX, EpisodeStore
@@ -305,7 +305,8 @@ class Causality:
         """Every session as people have corrected it, or those of these episodes, and the files that are none."""
         corrections = AssertionStore(self._assertions).corrections()
         store = EpisodeStore(self._graph.episodes)
-        files = self._files() if names is None else [store.path_of(name.removeprefix(PREFIX)) for name in names]
+        files = store.files() if names is None else [store.path_of(name.removeprefix(PREFIX)) for name in names]
+        files = without_forgotten(self._graph.episodes.parent, files)
         return _read((path for path in files if self._only is None or path.stem in self._only), corrections)
 
     def _files(self) -> list[Path]:
@@ -334,6 +335,8 @@ class Causality:
 
     def _episode(self, name: str) -> Episode:
         extracted = EpisodeStore(self._graph.episodes).require(name)
+        if not without_forgotten(self._graph.episodes.parent, [self._graph.episodes / f"{extracted.id}.json"]):
+            raise NotFound.of_episode(name)
         return corrected(extracted, AssertionStore(self._assertions).corrections().get(extracted.id, ()))
 
 

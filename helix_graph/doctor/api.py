@@ -28,6 +28,7 @@ import orjson
 from helix_episodes.errors import HelixGraphError
 from helix_episodes.redaction import HOME, redact
 from helix_episodes.safe_files import irregularity, read_regular
+from helix_episodes.store import without_value
 from helix_episodes.verification import strings_in
 from helix_graph import database
 from helix_graph.doctor.files import (
@@ -165,11 +166,15 @@ def _shares(connection: sqlite3.Connection, graph: Graph) -> Iterator[Fixable]:
         yield Fixable("orphan share", f"episodes/{name}", problem, _COMPILE, mend=compile_once)
 
 
+def _is_content(path: Path, data: bytes) -> bool:
+    return path.stat().st_size == len(data) and read_regular(path, most=len(data)) == data
+
+
 def _export(connection: sqlite3.Connection, graph: Graph) -> Iterator[Fixable]:
     path = graph.causality / EXPORT_NAME
     if problem := irregularity(path):
         yield Fixable("not a regular file", f"causality/{EXPORT_NAME}", problem, f"move it away, then {_COMPILE}")
-    elif path.is_file() and read_regular(path) != export_bytes(connection):
+    elif path.is_file() and not _is_content(path, export_bytes(connection)):
         problem = "it is not what the graph says"
         yield Fixable("wrong export", f"causality/{EXPORT_NAME}", problem, _EXPORT, mend=partial(_export_again, graph))
 
@@ -383,4 +388,4 @@ def check_shared_files(root: Path) -> Iterator[Fixable]:
         return
     except (OSError, msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         remedy = "delete it; `share merge` then takes in again what was deleted here since it came"
-        yield Fixable("unreadable file", SHARED_HERE, str(error), remedy)
+        yield Fixable("unreadable file", SHARED_HERE, without_value(str(error)), remedy)

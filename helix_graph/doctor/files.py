@@ -35,7 +35,15 @@ from helix_episodes.safe_files import (
     replace_file,
     write_atomically,
 )
-from helix_episodes.store import PREFIX, EpisodeStore, check_session_id, decode_episode, encode_episode, session_of
+from helix_episodes.store import (
+    PREFIX,
+    EpisodeStore,
+    check_session_id,
+    decode_episode,
+    encode_episode,
+    session_of,
+    without_value,
+)
 from helix_episodes.verification import strings_in
 from helix_graph import project
 from helix_graph.database import LOCK_SUFFIX, OWNER_ONLY, SIDE_FILES
@@ -44,6 +52,7 @@ from helix_graph.graph.assertions import AssertionStore, name_of
 from helix_graph.graph.graph_db import EXPORT_NAME, FILE_NAME
 from helix_graph.ingest_filter import FILE_NAME as IGNORE_FILE
 from helix_graph.ingest_filter import read_rules
+from helix_graph.insights.safe_quoting import logged_name_or_quoted
 from helix_graph.rules.staged import accepted_rules
 from helix_graph.search.api import read_settings
 from helix_graph.set_aside import ASSERTIONS, EPISODES, SET_ASIDE, copy_aside, move_aside
@@ -142,7 +151,7 @@ def check_name(root: Path, path: Path, episode: Episode) -> Iterator[Fixable]:
     if path.stem == episode.id == PREFIX + episode.session:
         return
     remedy, mend = _name_fix(root, path, episode)
-    problem = f"its id is {episode.id!r} and its session {episode.session!r}, which are not its file's"
+    problem = "its id or its session is not its file's"
     yield Fixable("misnamed episode", path.relative_to(root).as_posix(), problem, remedy, mend=mend)
 
 
@@ -151,12 +160,12 @@ def _name_fix(root: Path, path: Path, episode: Episode) -> tuple[str, Callable[[
     if path.stem in {episode.id, PREFIX + episode.session}:
         fixed = replace(episode, id=path.stem, session=session_of(path))
         mend = partial(rewrite, root, path, before=data_of(path), after=fixed)
-        return f"id and session should be those of {path.name}", mend
+        return f"id and session should be those of {logged_name_or_quoted(path.name)}", mend
     if episode.id == PREFIX + episode.session:
         with suppress(EpisodeError):  # not every session's id is the name of a file
             right = path.with_name(f"{PREFIX}{check_session_id(episode.session)}.json")
             if not right.exists():
-                return f"rename it to {right.name}", partial(_rename, path, right)
+                return f"rename it to {logged_name_or_quoted(right.name)}", partial(_rename, path, right)
     remedy = "it is a duplicate or has no name; helix-graph doctor --fix sets it aside"
     return remedy, partial(move_aside, root, path)
 
@@ -201,7 +210,8 @@ def check_episodes(root: Path, folder: Path) -> Iterator[Fixable]:
     for path in store.files():  # once more: some may have been renamed or set aside
         yield from _content(root, path, extractors)
     for version, count in sorted(extractors.items()):
-        problem = f"{count} were made by extractor {version}, now {EXTRACTOR_VERSION}"
+        made_by = version if version.isdecimal() else "of no known version"
+        problem = f"{count} were made by extractor {made_by}, now {EXTRACTOR_VERSION}"
         remedy = "helix-graph sync reads their logs again, where they still exist"
         yield Fixable("old version", "episodes", problem, remedy, severity="note")
 
@@ -242,11 +252,11 @@ def _content(root: Path, path: Path, extractors: Counter[str]) -> Iterator[Fixab
     if made_by != EXTRACTOR_VERSION:
         extractors[made_by] += 1
     if _major(episode.schema_version) > _major(SCHEMA_VERSION):
-        problem = f"schema {episode.schema_version}, ours is {SCHEMA_VERSION}"
+        problem = f"schema {_major(episode.schema_version)}, ours is {SCHEMA_VERSION}"
         yield Fixable("newer version", name, problem, "update helix-graph", severity="note")
     if Tombstones(root).holds(session):
         problem = "its session was forgotten, but is here again"
-        yield Fixable("forgotten", name, problem, f"helix-graph forget --session {session}")
+        yield Fixable("forgotten", name, problem, f"helix-graph forget --session {logged_name_or_quoted(session)}")
 
 
 def _read(path: Path) -> tuple[bytes, Episode] | None:
@@ -292,7 +302,8 @@ def check_assertions(root: Path, folder: Path) -> Iterator[Fixable]:
             remedy = "fix it, or helix-graph doctor --fix sets it aside"
             yield Fixable("unreadable assertion", name, one.problem, remedy, mend=partial(move_aside, root, path))
         elif originals.setdefault(name_of(one), path) != path:
-            problem = f"it says the same as {originals[name_of(one)].name}, and counts no second time"
+            other = logged_name_or_quoted(originals[name_of(one)].name)
+            problem = f"it says the same as {other}, and counts no second time"
             remedy = "helix-graph doctor --fix sets it aside"
             yield Fixable("copied assertion", name, problem, remedy, mend=partial(move_aside, root, path))
 
@@ -419,7 +430,7 @@ def _tombstones(root: Path) -> Iterator[Fixable]:
         try:
             msgspec.json.decode(read_regular(path), type=ready(Tombstone))
         except (OSError, msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-            yield Fixable("unreadable file", name, str(error), remedy)
+            yield Fixable("unreadable file", name, without_value(str(error)), remedy)
     for name in Tombstones(root).unproved():
         problem = "a forgetting was cut short, found something or could not search everything"
         yield Fixable("not proved forgotten", f"forgotten/{name}.json", problem, "helix-graph forget takes it up again")

@@ -32,9 +32,11 @@ from helix_episodes.errors import InvalidArgument
 from helix_episodes.model import EdgeType, sortable_time
 from helix_episodes.msgspec_types import ready
 from helix_episodes.safe_files import read_own, remove_file, write_atomically
+from helix_episodes.store import without_value
 from helix_graph.errors import NO_TEXT, InvalidAssertion, NodeNotFound
 from helix_graph.graph.adjacency import Adjacency
 from helix_graph.graph.model import NodeType, node_id, short_hash
+from helix_graph.trust import shared_episodes, tracked_by_git
 from helix_graph.validation import as_choice, as_fraction, as_line, as_text
 
 if TYPE_CHECKING:
@@ -129,9 +131,9 @@ def decode_assertion(data: bytes, *, path: Path) -> Assertion:
     try:
         assertion: Assertion = msgspec.json.decode(data, type=ready(Assertion))
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-        raise InvalidAssertion(path=path, problem=str(error)) from error
+        raise InvalidAssertion(path=path, problem=without_value(str(error))) from error
     if not sortable_time(assertion.asserted_at):
-        raise InvalidAssertion(path=path, problem=f"asserted_at is {assertion.asserted_at!r}, which is not a time")
+        raise InvalidAssertion(path=path, problem="asserted_at is no time")
     return assertion
 
 
@@ -162,14 +164,19 @@ class AssertionStore:
         return sorted(self.folder.glob(f"*{ASSERTION_SUFFIX}")) if self.folder.is_dir() else []
 
     def scan(self) -> Iterator[tuple[Path, Assertion | InvalidAssertion]]:
-        """Every file with its assertion, or with the error that says what is wrong with it."""
+        """Every file with its assertion, or with the error that says why it counts for nothing."""
+        found: list[tuple[Path, Assertion | InvalidAssertion]] = []
         for path in self.files():
             try:
-                yield path, read_assertion(path)
+                found.append((path, read_assertion(path)))
             except FileNotFoundError:  # removed since the folder was listed
                 continue
             except InvalidAssertion as error:
-                yield path, error
+                found.append((path, error))
+        read = ((path.stem, one) for path, one in found if not isinstance(one, InvalidAssertion))
+        foreign = words_of_others(self.folder, read)
+        for path, one in found:
+            yield path, InvalidAssertion(path=path, problem=WORD_OF_OTHERS) if path.stem in foreign else one
 
     def naming(self, sessions: Iterable[str]) -> list[Path]:
         """The files of which a text is a session's id, begins with it before a mark, or has it as a word."""
@@ -188,6 +195,29 @@ class AssertionStore:
     def corrections(self) -> dict[str, list[Correction]]:
         """The corrections of each episode, the oldest first."""
         return corrections_by_episode(self.scan())
+
+
+#: What is wrong with a file that `words_of_others` names.
+WORD_OF_OTHERS = (
+    "git tracks it, but not the session that it is about, which is your own: a commit does not judge that; if you wrote"
+    " it yourself, run git rm --cached on it"
+)
+
+
+def words_of_others(folder: Path, found: Iterable[tuple[str, Assertion]]) -> frozenset[str]:
+    """Those of the files of these names that came with a commit and are about sessions that this user alone has."""
+    about = {name: one.episode for name, one in found if isinstance(one, (*CORRECTIONS, NodeAssertion)) and one.episode}
+    if not about:
+        return frozenset()
+    root = folder.parent.parent
+    try:
+        tracked = tracked_by_git(root, [f"{folder.parent.name}/{folder.name}/"])
+    except (OSError, ValueError, IndexError):  # then no session counts as this user's alone, see `shared_episodes`
+        return frozenset()
+    named = {Path(one).stem for one in tracked} & about.keys()
+    own = {about[name] for name in named} - shared_episodes(root, {about[name] for name in named})
+    here = {one for one in own if (root / "episodes" / f"{one}.json").exists()}
+    return frozenset(name for name in named if about[name] in here)
 
 
 def distinct(found: Iterable[tuple[str, _One]]) -> list[tuple[str, _One]]:

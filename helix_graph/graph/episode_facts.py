@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, TypedDict
 
 import msgspec
 
+from helix_episodes.corrections import told_id
 from helix_episodes.extraction.checks import CheckFinding
 from helix_episodes.extraction.fingerprints import diagnostics_of_finding
 from helix_episodes.light_imports import Regex
@@ -183,7 +184,8 @@ def _claims(links: tuple[_Link, ...], mentions: dict[str, Mention]) -> tuple[tup
         begin, end = mentions.get(source), mentions.get(target)
         if begin is None or end is None:
             missing = sorted({source, target} - mentions.keys())
-            problems.add(f"link {source} → {target} ({reason}): no {' and no '.join(missing)}; left out")
+            ends, lacking = f"{told_id(source)} → {told_id(target)}", " and no ".join(map(told_id, missing))
+            problems.add(f"link {ends} ({reason}): no {lacking}; left out")
             continue
         claims[source, target, kind, reason] = Claim(
             source=begin.node,

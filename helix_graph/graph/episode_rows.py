@@ -22,7 +22,7 @@ from helix_episodes.later_evidence import EpisodeSignals, signals_of
 from helix_episodes.model import Episode, sortable_time
 from helix_episodes.msgspec_types import ready
 from helix_episodes.safe_files import read_own
-from helix_episodes.store import without_value
+from helix_episodes.store import MISNAMED, without_value
 from helix_graph.database import as_list
 from helix_graph.graph.asserted_facts import Named, as_corrected, facts_with
 from helix_graph.graph.assertions import decode_assertion, distinct
@@ -167,9 +167,7 @@ def decode_episode(data: bytes, path: Path | str) -> Episode:
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         raise InvalidEpisode(path=Path(path), problem=without_value(str(error))) from error
     if str(path).rpartition("/")[2] != f"{episode.id}{SUFFIX}":
-        raise InvalidEpisode(
-            path=Path(path), problem=f"its id is {episode.id!r}, which belongs in {episode.id}{SUFFIX}"
-        )
+        raise InvalidEpisode(path=Path(path), problem=MISNAMED)
     return episode
 
 

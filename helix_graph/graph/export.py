@@ -355,17 +355,18 @@ def _csv(header: Sequence[str], rows: Iterator[tuple[Any, ...]]) -> bytes:
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
     writer.writerow(header)
-    writer.writerows([_one_line(value) if isinstance(value, str) else value for value in row] for row in rows)
+    writer.writerows([_cell(value) if isinstance(value, str) else value for value in row] for row in rows)
     return out.getvalue().encode()
 
 
-def _one_line(text: str) -> str:
-    r"""A text without control characters and line ends.
+def _cell(text: str) -> str:
+    r"""A text without control characters and line ends, and none that a spreadsheet would compute.
 
-    >>> _one_line("a\nb\u2028c")
-    'a b c'
+    >>> _cell("a\nb\u2028c"), _cell("=1+1")
+    ('a b c', "'=1+1")
     """
-    return text if text.isprintable() else "".join(one if one.isprintable() else " " for one in text)
+    line = text if text.isprintable() else "".join(one if one.isprintable() else " " for one in text)
+    return f"'{line}" if line.startswith(("=", "+", "-", "@")) else line
 
 
 def _parquet(graph: dict[str, Any]) -> dict[str, bytes]:

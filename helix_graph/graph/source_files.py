@@ -26,11 +26,13 @@ from helix_graph.errors import GraphError, InvalidAssertion
 from helix_graph.graph.asserted_facts import Named, unit_of
 from helix_graph.graph.assertions import (
     ASSERTION_SUFFIX,
+    WORD_OF_OTHERS,
     Assertion,
     decode_assertion,
     distinct,
     encode_assertion,
     name_of,
+    words_of_others,
 )
 from helix_graph.graph.assertions import FOLDER as ASSERTIONS
 from helix_graph.graph.episode_rows import SUFFIX, FileStamp, ReadingTask
@@ -132,6 +134,7 @@ class KnownAssertion(msgspec.Struct, frozen=True):
     sha256: bytes
     unit: str
     body: bytes | None
+    problem: str | None
 
 
 class AssertionChange(msgspec.Struct, frozen=True):
@@ -159,9 +162,9 @@ class AssertionPlan(msgspec.Struct, frozen=True, kw_only=True):
 def plan_assertions(connection: sqlite3.Connection, folder: Path) -> AssertionPlan:
     """Compares the files with what graph.db remembers of them; reads those that differ."""
     known = {
-        name: KnownAssertion(FileStamp(size, mtime), sha256, unit, body)
-        for name, size, mtime, sha256, unit, body in connection.execute(
-            "SELECT name, size, mtime_ns, sha256, unit, body FROM assertion"
+        name: KnownAssertion(FileStamp(size, mtime), *rest)
+        for name, size, mtime, *rest in connection.execute(
+            "SELECT name, size, mtime_ns, sha256, unit, body, problem FROM assertion"
         )
     }
     present = {name.removesuffix(SUFFIX): stamp for name, stamp in scan(folder, prefix="").items()}
@@ -170,6 +173,11 @@ def plan_assertions(connection: sqlite3.Connection, folder: Path) -> AssertionPl
         for name, stamp in sorted(present.items())
         if (change := _change(folder / f"{name}{ASSERTION_SUFFIX}", stamp, known.get(name)))
     }
+    for name in words_of_others(folder, ((name, one.assertion) for name, one in changes.items() if one.assertion)):
+        if name in known and known[name].problem == WORD_OF_OTHERS and known[name].sha256 == changes[name].sha256:
+            del changes[name]
+        else:
+            changes[name] = msgspec.structs.replace(changes[name], assertion=None, problem=WORD_OF_OTHERS)
     gone = tuple(sorted(known.keys() - present.keys()))
     before = [known[name] for name in (*changes, *gone) if name in known]
     after = [change.assertion for change in changes.values() if change.assertion]
@@ -220,7 +228,8 @@ def pending_assertions(connection: sqlite3.Connection, folder: Path) -> list[str
 
 def _change(path: Path, stamp: FileStamp, known: KnownAssertion | None) -> AssertionChange | None:
     """What is new in a file; None when it holds what it held, or is gone, which the next compile sees."""
-    if known and not differs(stamp, known.stamp):
+    may_be_ours = known and known.problem == WORD_OF_OTHERS  # git may not track it any more
+    if known and not differs(stamp, known.stamp) and not may_be_ours:
         return None
     try:
         data = read_own(path)
@@ -229,7 +238,7 @@ def _change(path: Path, stamp: FileStamp, known: KnownAssertion | None) -> Asser
             return None
         return AssertionChange(FileStamp(0, 0), b"", problem=f"cannot be read: {error.strerror or error}")
     digest = hashlib.sha256(data).digest()
-    if known and digest == known.sha256:
+    if known and digest == known.sha256 and not may_be_ours:
         return None
     try:
         return AssertionChange(stamp, digest, decode_assertion(data, path=path))

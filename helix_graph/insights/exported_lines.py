@@ -61,6 +61,8 @@ _NAMES = frozenset({"slug", "name", "names", "shown"})
 _TOLD = frozenset({"source", "reason", "uptake", "file"})
 
 
+#: An export is read whole, in bytes: of some hundred thousand insights it has a third of it.
+LARGEST_EXPORT = 1 << 30
 #: More is no count but a mistake.
 _MOST = 10**9
 #: No text that insights write is as long: the longest are what was looked for, and the reasons of verdicts.
@@ -187,7 +189,7 @@ def read_export(path: Path, *, now: datetime) -> tuple[list[Record], list[Import
     """
     try:
         # Of bytes: texts have line ends of other alphabets, which JSON need not escape.
-        lines = [line.decode() for line in read_regular(path).splitlines()]
+        lines = [line.decode() for line in read_regular(path, most=LARGEST_EXPORT).splitlines()]
     except (OSError, UnicodeError) as error:
         raise unusable(path, str(error)) from error
     if not lines or lines[0] not in {HEADER, _UNMARKED}:

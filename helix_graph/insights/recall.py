@@ -334,7 +334,8 @@ WHERE json_extract(v.value, '$.causal') AND f.episode IS NOT NULL
     AND f.id NOT IN (SELECT id FROM insight_import)
     AND (json_extract(v.value, '$.taken_up') OR coalesce(json_extract(v.value, '$.rule'), '') = '')
     AND f.episode NOT IN (
-        SELECT episode FROM insight WHERE number = ?1 UNION SELECT 'episode-' || episode FROM insight WHERE number = ?1
+        SELECT i.episode FROM insight i JOIN own ON own.uid = i.uid
+        UNION SELECT 'episode-' || i.episode FROM insight i JOIN own ON own.uid = i.uid
     )
 ORDER BY f.episode
 """

@@ -27,7 +27,7 @@ from helix_graph.database import ANY_OF, as_list
 from helix_graph.helix_db import stamp
 from helix_graph.insights import feedback, legacy, rows
 from helix_graph.insights.dedup import join_insights
-from helix_graph.insights.exported_lines import HEADER, checked_record, line_of, read_export
+from helix_graph.insights.exported_lines import HEADER, LARGEST_EXPORT, checked_record, line_of, read_export
 from helix_graph.insights.links import links_where, write_link
 from helix_graph.insights.maintenance import anonymous_entry, anonymous_injection, forget_uids
 from helix_graph.insights.model import (
@@ -136,7 +136,7 @@ def import_from(context: InsightContext, path: Path, *, own: bool = False) -> Im
         records, marks = read_export(where, now=now)
     if own:
         return take_in(context, records, marks=marks)
-    file = ImportedFile(clean_line(where.name), sha256(read_regular(where)).hexdigest())
+    file = ImportedFile(clean_line(where.name), sha256(read_regular(where, most=LARGEST_EXPORT)).hexdigest())
     return take_in(context, records, file=file)
 
 

@@ -34,11 +34,12 @@ import orjson
 from helix_episodes.errors import InvalidArgument, WriteFailed
 from helix_episodes.msgspec_types import read_json
 from helix_episodes.redaction import without_secrets
-from helix_episodes.safe_files import make_folder, read_regular, remove_file, write_atomically
+from helix_episodes.safe_files import irregularity, make_folder, read_regular, remove_file, write_atomically
 from helix_graph.validation import as_str
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable
+    from io import FileIO
 
 
 _FILE_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,127}")
@@ -67,7 +68,8 @@ def file_name(option: str, name: str) -> str:
 
 
 _OWNER_ONLY = 0o600
-_APPENDING = os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
+_REWRITING = os.O_RDWR | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
+_APPENDING = _REWRITING | os.O_APPEND | os.O_CREAT
 
 
 class InjectionState(msgspec.Struct, frozen=True, kw_only=True):
@@ -118,16 +120,15 @@ class HandoffFiles:
         """Removes what was said of a task: its hand-off file and lines; what others append meanwhile is not lost."""
         if is_file_name(task_id):
             remove_file(self.injection_state / f"{task_id}.json")
-        if self.task_status.is_file():
-            _keep_lines(
-                self.task_status,
-                lambda line: not isinstance(one := _json(line), dict) or str(one.get("task_id")) != task_id,
-            )
+        _keep_lines(
+            self.task_status,
+            lambda line: not isinstance(one := _json(line), dict) or str(one.get("task_id")) != task_id,
+        )
 
     def forget_sessions(self, sessions: Iterable[str]) -> None:
         """Removes the lines of the log that name one of these sessions, as who was learnt from or in a problem."""
         ids = b"|".join(re.escape(session.encode()) for session in sessions)
-        if ids and self.log.is_file():
+        if ids:
             names = re.compile(rb"(?<![A-Za-z0-9])(?:" + ids + rb")(?![\w-])")
             _keep_lines(self.log, lambda line: names.search(line) is None)
 
@@ -167,18 +168,28 @@ def append_line(path: Path, line: bytes) -> None:
     """
     with WriteFailed.for_os_errors(path):
         make_folder(path.parent)
-        handle = os.open(path, _APPENDING, _OWNER_ONLY)
-        with os.fdopen(handle, "ab", buffering=0) as file:
+        with os.fdopen(os.open(path, _APPENDING, _OWNER_ONLY), "ab+", buffering=0) as file:
             fcntl.flock(file, fcntl.LOCK_EX)
-            whole = (b"\n" if _is_unfinished(path) else b"") + line + b"\n"
+            whole = (b"\n" if _is_unfinished(file) else b"") + line + b"\n"
             written = file.write(whole)
     if written != len(whole):
         raise WriteFailed(path=path, problem=os.strerror(errno.ENOSPC))
 
 
 def _keep_lines(path: Path, stays: Callable[[bytes], bool]) -> None:
-    """Writes a file of lines again in its place with those that stay, under the lock of those who append to it."""
-    with WriteFailed.for_os_errors(path), path.open("rb+") as file:
+    """Writes a file of lines again in its place with those that stay, under the lock of those who append to it.
+
+    Raises:
+        WriteFailed: Something else than a file stands there: a link would lead out of the memory.
+    """
+    if not os.path.lexists(path):
+        return
+    with WriteFailed.for_os_errors(path):
+        problem = irregularity(path)
+        if problem:
+            raise WriteFailed(path=path, problem=f"{problem}; remove it")
+        handle = os.open(path, _REWRITING)
+    with WriteFailed.for_os_errors(path), os.fdopen(handle, "rb+") as file:
         fcntl.flock(file, fcntl.LOCK_EX)
         lines = file.read().splitlines(keepends=True)
         file.seek(0)
@@ -186,12 +197,9 @@ def _keep_lines(path: Path, stays: Callable[[bytes], bool]) -> None:
         file.truncate()
 
 
-def _is_unfinished(path: Path) -> bool:
-    with path.open("rb") as file:
-        if not file.seek(0, os.SEEK_END):
-            return False
-        file.seek(-1, os.SEEK_END)
-        return file.read() != b"\n"
+def _is_unfinished(file: FileIO) -> bool:
+    size = file.seek(0, os.SEEK_END)
+    return bool(size) and os.pread(file.fileno(), 1, size - 1) != b"\n"
 
 
 def _json(line: bytes) -> Any:  # noqa: ANN401  (JSON)

@@ -16,6 +16,7 @@ import msgspec
 
 from helix_episodes.errors import WriteFailed
 from helix_episodes.safe_files import read_regular, write_atomically
+from helix_episodes.store import without_value
 from helix_graph.errors import InvalidConfiguration
 from helix_graph.insights.holdout import uniform_draw
 from helix_graph.project import ACCEPTED_RULES, RULE_TRIALS
@@ -111,7 +112,7 @@ def decode_rules(root: Path, written: bytes | None) -> tuple[AcceptedRule, ...]:
     try:
         return msgspec.json.decode(written, type=_Rules).accepted if written is not None else ()
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-        raise InvalidConfiguration(path=root / ACCEPTED_RULES, problem=str(error)) from error
+        raise InvalidConfiguration(path=root / ACCEPTED_RULES, problem=without_value(str(error))) from error
 
 
 def accept(root: Path, rule: AcceptedRule) -> None:

@@ -157,7 +157,7 @@ class EpisodeSource:
             source=EPISODES,
             score=round(decided.score, 4),
             scored_by="BM25",
-            path=str(self._episodes.path_of(decided.session)),
+            path=str(self._episodes.folder / f"{decided.episode}.json"),
             said_by="from that session's log",
         )
 

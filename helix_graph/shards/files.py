@@ -18,7 +18,7 @@ import msgspec
 from helix_episodes.errors import FileError, HelixGraphError, WriteFailed
 from helix_episodes.msgspec_types import read_json
 from helix_episodes.safe_files import locked, make_folder, open_regular, read_regular, remove_file, write_atomically
-from helix_episodes.store import PREFIX
+from helix_episodes.store import PREFIX, without_value
 from helix_graph.errors import MissingExtra
 from helix_graph.graph.graph_db import LABEL_VERSION, TRIAL_VERSION
 from helix_graph.project import PACKED
@@ -108,9 +108,9 @@ def check_shard(path: Path) -> dict[str, Member]:
         problem = "it is a Parquet file, but none that `helix-graph pack` wrote"
         raise ShardDamaged(path=path, problem=problem) from error
     except (pa.ArrowException, OSError, msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-        raise ShardDamaged(path=path, problem=str(error) or type(error).__name__) from error
+        raise ShardDamaged(path=path, problem=without_value(str(error)) or type(error).__name__) from error
     if found.version != VERSION:
-        raise ShardDamaged(path=path, problem=f"its version is {found.version!r}, this one writes {VERSION!r}")
+        raise ShardDamaged(path=path, problem=f"it is of another version than {VERSION!r}, which this one writes")
     if not schema.equals(arrow_schema()):
         raise ShardDamaged(path=path, problem="it has other columns than a shard")
     return found.episodes

@@ -84,7 +84,7 @@ def require_ours(folder: Path, format: str) -> None:  # noqa: A002  (the option'
 
 def _require(path: Path, known: Callable[[bytes], bool]) -> None:
     try:
-        if os.path.lexists(path) and not known(read_regular(path)):
+        if os.path.lexists(path) and not known(read_regular(path, most=LARGEST)):
             raise _in_use(path)
     except OSError:
         raise _in_use(path) from None

@@ -26,6 +26,7 @@ from helix_cli.options import (
 from helix_cli.output import count, emit_json, emit_text, json_option, prints, progress, say, show, table, warn
 from helix_cli.terminal import verdict
 from helix_episodes.corrections import LATER_EVIDENCE, PERSON_RULE
+from helix_episodes.model import sortable_time
 from helix_episodes.store import plain_json
 from helix_graph.errors import NEXT_STEP
 
@@ -362,7 +363,8 @@ def render_list(found: Sequence[Episode]) -> None:
     """Print one row per episode."""
     rows = []
     for one in found:
-        day, decisions = (one.timestamp or "")[:10], str(len(one.decisions))
+        day = (one.timestamp or "")[:10] if sortable_time(one.timestamp) else ""
+        decisions = str(len(one.decisions))
         basis = basis_words(one.outcome_basis)
         rows.append((day, _short(one.session), verdict(one.outcome), basis, decisions, one.task))
     columns = "date", "session", "outcome", "basis", "decisions", "task"

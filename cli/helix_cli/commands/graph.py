@@ -25,6 +25,7 @@ from helix_cli.output import (
     warn,
 )
 from helix_graph.errors import NEXT_STEP, InvalidConfiguration
+from helix_graph.insights.safe_quoting import logged_name_or_quoted
 from helix_graph.trust import silence_from_git
 
 if TYPE_CHECKING:
@@ -57,7 +58,7 @@ def compile_command(
             paths, since=since, dry_run=dry_run, progress=advance, export=export, workers=workers
         )
     for skipped in (*report.skipped, *report.left_out):
-        warn(f"{skipped.path}: left out: {skipped.problem}")
+        warn(f"{logged_name_or_quoted(str(skipped.path))}: left out: {skipped.problem}")
     show(report, as_json=as_json, render=_render_compiled)
     if report.skipped:
         click.get_current_context().exit(1)

@@ -14,6 +14,7 @@ from helix_cli.options import workers_option
 from helix_cli.output import count, json_option, progress, say, show, warn
 from helix_episodes.safe_files import home_folder
 from helix_graph.errors import NoMemory
+from helix_graph.insights.safe_quoting import logged_name_or_quoted
 from helix_graph.project import FOLDER, project_folder
 
 if TYPE_CHECKING:
@@ -61,7 +62,7 @@ def sync(
     warn_about(report.logs.report)
     require_project(project, report.logs)
     for skipped in (*report.graph.skipped, *report.graph.left_out):
-        warn(f"{skipped.path}: left out: {skipped.problem}")
+        warn(f"{logged_name_or_quoted(str(skipped.path))}: left out: {skipped.problem}")
     team = report.team
     for problem in (*team.problems, *team.pulled.problems) if team else ():
         warn(f"{problem}; left out")
@@ -131,7 +132,7 @@ def _render_logs(report: SyncReport) -> None:
     logs, graph = report.logs, report.graph
     read = logs.report
     sessions = graph.unchanged + graph.episodes_processed
-    if not sessions:
+    if not (sessions or graph.skipped or read.left_out or read.failed):
         looked = ", ".join(one.agent for one in logs.sources if one.found) or "none installed"
         say(f"No logs of this project were found (agents on this machine: {looked}).")
         if logs.elsewhere:

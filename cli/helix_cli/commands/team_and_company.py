@@ -271,7 +271,7 @@ def pack(*, memories: tuple[Path, ...], output: Path, workers: int | None, as_js
     with progress("Packing shards") as advance:
         report = open_memory().pack(output, memories=memories, workers=workers, progress=advance)
     for skipped in report.skipped:
-        warn(f"{skipped.path}: left out: {skipped.problem}")
+        warn(f"{logged_name_or_quoted(str(skipped.path))}: left out: {skipped.problem}")
     show(report, as_json=as_json, render=_render_packed)
     return 1 if report.skipped else 0
 

@@ -113,7 +113,8 @@ def sweep_logs(call: HookCall, root: Path) -> Iterator[bytes]:
         from helix_graph.memory import Memory
 
         swept, found = root / HOOK_FOLDER / _SWEPT, []
-        if not swept.is_file() or time.time() - swept.stat().st_mtime > _BETWEEN_SWEEPS:
+        # A date ahead of now is one of a clock that was wrong.
+        if not swept.is_file() or not 0 <= time.time() - swept.stat().st_mtime <= _BETWEEN_SWEEPS:
             write_atomically(swept, b"")  # for its owner alone, and never through a link
             found = [one.session for one in Memory(root).extract_all().report.recorded]
         _learn_from(root, [one for one in found if one != call.session])

@@ -89,15 +89,18 @@ def remember(
     ],
     *,
     tags: Annotated[Texts, Meta(description="Such as ['ci', 'pytest'].")] = "",
-    episode: Annotated[str, Meta(description="The session that it was learnt in, if any.")] = "",
+    episode: Annotated[str, Meta(description="The session that it was learnt in, if it is not this one.")] = "",
 ) -> object:
     """Keep a piece of advice for later sessions: what to do in which situation, and why. Use it when you have learnt
     something the hard way. What says the same as an insight that is there goes into it. Facts about one part of the
     project go to `store` instead.
     """
+    from helix_cli.mcp.shown_advice import known_session
     from helix_episodes.errors import HelixGraphError
 
-    answer = memory.insights.store(content, as_texts("tags", tags), origin="agent", episode=episode)
+    # Where it is known, no agent says otherwise: the session that an advice comes from does not prove it.
+    learnt_in = known_session(memory) or episode
+    answer = memory.insights.store(content, as_texts("tags", tags), origin="agent", episode=learnt_in)
     if answer["status"] == "rejected":
         raise HelixGraphError(f"nothing was remembered: {answer['reason']}; change content and call `remember` again")
     return answer

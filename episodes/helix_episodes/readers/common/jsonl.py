@@ -26,6 +26,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple
 import orjson
 
 from helix_episodes.errors import LogNotReadable
+from helix_episodes.redaction import redact_text
 from helix_episodes.safe_files import (
     DEEPEST_NESTING,
     HEAD_BYTES,
@@ -85,7 +86,7 @@ class LineLedger:
 
     def leave_unknown(self, kind: str, *, line: int | None = None, file: str | None = None) -> None:
         """A line of an unknown type; where, when it is known."""
-        name = kind[:LONGEST_TYPE]
+        name = redact_text(kind)[:LONGEST_TYPE]
         if name not in self._unknown and len(self._unknown) >= MOST_TYPES:
             name = OTHER_TYPES
         self._unknown[name] += 1

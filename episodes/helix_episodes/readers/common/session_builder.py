@@ -19,6 +19,7 @@ from helix_episodes.readers.common.fields import real_id
 from helix_episodes.readers.common.jsonl import LineLedger, SkippedRecord
 from helix_episodes.readers.common.message_parts import parse_arguments, read_ending
 from helix_episodes.readers.common.tool_translation import translate
+from helix_episodes.redaction import redact_text
 from helix_episodes.session import Session, Status, Step, StepKind
 
 if TYPE_CHECKING:
@@ -39,6 +40,8 @@ _UNFIT = re.compile(r"[^A-Za-z0-9._-]+")
 # As long as the name of an episode's file may be with its ending.
 _ID_LIMIT = 128
 _DIGEST_LETTERS = 8
+#: Of a digest in place of an id: enough for as many sessions as there are, and too few to be taken for a key.
+_HIDDEN_LETTERS = 16
 
 
 def project_of(root: str | None) -> str | None:
@@ -86,17 +89,29 @@ def id_from_path(path: Path, *more: object) -> str:
     return fit_id("-".join(str(part) for part in (folder, stem, *more) if str(part)))
 
 
+def hidden_id(name: str) -> str:
+    """An id in the place of one that would be cut as a secret; the same for the same name."""
+    return f"session-{_digest(name)[:_HIDDEN_LETTERS]}"
+
+
+def _digest(name: str) -> str:
+    return hashlib.sha256(name.encode("utf-8", "replace")).hexdigest()
+
+
 def fit_id(name: str) -> str:
     """The name as an id: what does not fit becomes a dash, and one too long ends in a digest of the whole.
+
+    One that holds a secret is a digest alone: with other signs around it, nothing would know the secret again.
 
     >>> fit_id("run of 3/4"), len(fit_id("x" * 500))
     ('run-of-3-4', 128)
     """
+    if redact_text(name) != name:
+        return hidden_id(name)
     fitting = _UNFIT.sub("-", name).strip("-._") or "session"
     if len(fitting) <= _ID_LIMIT:
         return fitting
-    digest = hashlib.sha256(name.encode("utf-8", "replace")).hexdigest()[:_DIGEST_LETTERS]
-    return f"{fitting[: _ID_LIMIT - _DIGEST_LETTERS - 1]}-{digest}"
+    return f"{fitting[: _ID_LIMIT - _DIGEST_LETTERS - 1]}-{_digest(name)[:_DIGEST_LETTERS]}"
 
 
 class Dialogue:
