@@ -304,7 +304,8 @@ def test_a_runbook_for_a_file_is_harmless_and_says_whose_words_it_has(
         "shell fails: command not found", "pytest passes (18 passed)", "edit a file that it names",
         "a change of cart.py", "run python (exit code 1)", "mypy fails: <path>.py", "delegate to Explore",
         "make lint fails: ValueError", "edit Makefile", "gh pr checks fails: interrupted", "go mod tidy passes",
-        "run python <path>.py", "curl fails: HTTP 404", "fix error handling MD040", "fix error handling", "success",
+        "run python <path>.py", "curl fails: HTTP 404", "change 11 to 50 lines in one file", "make 5 or more edits",
+        "change files in tests/", "work fails: reported by the user", "fix error handling MD040", "fix error handling", "success",
     ],
 )  # fmt: skip
 def test_labels_of_plain_words_stay_as_they_are(label: str) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import re
 import struct
 import subprocess
 import sys
@@ -165,6 +166,9 @@ def test_a_password_is_not_sent_in_clear_text_unless_somebody_says_so(
         ({"PGSSLMODE": "verify-full"}, "?sslmode=disable"),  # the address comes first
         ({"PGSERVICE": "team"}, ""),  # its file says nothing of passwords
         ({"PGREQUIREAUTH": ""}, ""),
+        ({"PGSSLMODE": "verify-full"}, "?ssl=true"),
+        ({"PGSSLMODE": "verify-full"}, "?%73slmode=disable"),
+        ({}, "?sslmode=disable&require_auth="),
         ({}, "?application_name=require_auth%3D"),
     ],
 )
@@ -180,6 +184,23 @@ def test_what_says_nothing_of_passwords_sends_none_in_clear_text(
         with TeamServer(f"{server.address}{more}", "parcels", budget=5) as team, pytest.raises(TeamServerFailed):
             team.standing()
         assert server.passwords == []
+
+
+@pytest.mark.parametrize("more", ["", "?application_name=sslmode%3Ddisable"])
+def test_a_service_file_speaks_to_no_other_machine_in_the_clear(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, more: str
+) -> None:
+    monkeypatch.setattr(connection, "_LOCAL", re.compile("/.*|"))  # as if 127.0.0.1 were another machine
+    with HostilePostgres(answered(STANDING)).listening() as server:
+        port = server.address.rpartition(":")[2].partition("/")[0]
+        (tmp_path / "services").write_text(f"[team]\nhost=127.0.0.1\nport={port}\nuser=ann\ndbname=team\n")
+        monkeypatch.setenv("PGSERVICEFILE", str(tmp_path / "services"))
+        monkeypatch.setenv("PGSERVICE", "team")
+        with TeamServer(f"postgresql://{more}", "parcels", budget=5) as team:
+            with pytest.raises(TeamServerFailed, match="offers no TLS"):
+                team.standing()
+            monkeypatch.setenv("PGSSLMODE", "disable")
+            assert team.standing().role == "ann"
 
 
 @pytest.mark.slow

@@ -63,6 +63,11 @@ _THINGS = """
 #: What an edit's label has behind its class.
 _SUFFIX = Regex(r"\.[a-z0-9]{1,10}\)|exit code \d+\)")
 _CODE = Regex(r"(?:exit|exit code|HTTP) \d+")
+#: What a change is measured by (`helix_graph.causality.check_patterns`, `check_runs`).
+_MEASURED = Regex(
+    r"(?:up to )?\d+(?: to \d+| or more)?(?: edits| files| lines in one file| lines)?|one file|a single edit"
+    r"|(?:ci|config|dependencies|docs|generated|source|test) files"
+)
 #: Names of rules and documents behind a decision in words: ``MD040``, ``ADR-017``.
 _LAST_CODES = Regex(r"(?: [A-Z]{1,9}-?\d{2,5}){1,2}$")
 #: Built-in exceptions, which are longer than a name may be.
@@ -84,7 +89,7 @@ _PROGRAMS = """
 _RUNNABLE = frozenset(_PROGRAMS.split())
 _TOOLS = """
     apply_patch AskUserQuestion Bash CI Edit Glob Grep MultiEdit NotebookEdit Read Skill Task TodoWrite WebFetch
-    WebSearch Write ExitPlanMode EnterPlanMode KillShell BashOutput general-purpose code-reviewer shell agent commit
+    WebSearch work Write ExitPlanMode EnterPlanMode KillShell BashOutput general-purpose code-reviewer shell agent commit
 """
 #: Subcommands, besides the tables; and options that change what a command means.
 _SUBCOMMANDS = """
@@ -123,8 +128,13 @@ def _is_plain(label: str) -> bool:
 
 def _foreign_names(part: str) -> int | None:
     """How many names of others a part of a label has; None where it is neither a phrase of ours nor a command."""
-    if part in _phrases() or _SUFFIX.fullmatch(part) or _CODE.fullmatch(part.rstrip(")")):
+    if (
+        part in _phrases()
+        or any(one.fullmatch(part) for one in (_SUFFIX, _MEASURED))
+        or _CODE.fullmatch(part.rstrip(")"))
+    ):
         return 0
+    part = part.removeprefix("files in ")
     words = part.split(" ")
     places = [one for one in words if not one.startswith("-")]
     if not places or words[: len(places)] != places or len(places) > (3 if places[0] in _NESTING else 2):

@@ -48,7 +48,6 @@ _ADDRESS = re.compile(
 )
 #: An option in its query: its name and value.
 _OPTION = re.compile(r"(?:^|&)([a-z_]{1,40})=([^&]*)")
-_LOCAL = re.compile(r"(?:localhost|127\.[0-9.]+|\[::1\])?(?::[0-9]+)?")
 PROJECT_NAME = r"^[A-Za-z0-9][A-Za-z0-9._-]{0,99}\Z"
 #: What the server says when it is starting, stopping or full, was too slow, or ended a deadlock: SQLSTATE or its class.
 _PASSING = ("08", "40", "53", "57P", "55P03")
@@ -104,17 +103,18 @@ def connect(address: str, *, seconds: float = CONNECTING) -> psycopg.Connection[
 def _connected(address: str, limit: int) -> psycopg.Connection[Any]:
     driver = _driver()
     _require_known_options(address, driver)
-    limits = ({} if _is_local(address) else {"sslmode": "require"}) | _proven_by(address, driver)
     try:
+        security = _security_of(address, driver)
         connection: psycopg.Connection[Any] = driver.connect(
             address, autocommit=True, prepare_threshold=None, connect_timeout=limit,
             application_name="helix-graph", client_encoding="utf8",
-            keepalives_idle=5, keepalives_interval=5, keepalives_count=3, tcp_user_timeout=20_000, **limits,
+            keepalives_idle=5, keepalives_interval=5, keepalives_count=3, tcp_user_timeout=20_000, **security,
         )  # fmt: skip
     except (driver.Error, UnicodeError, ValueError, OSError) as error:
         raise _problem(address, error, connecting=True) from None
     with ExitStack() as unless_limited, reporting(address), closed_when_silent(connection):
         unless_limited.callback(connection.close)
+        _require_tls(connection, address)
         for name, value in _LIMITS.items():
             connection.execute("SELECT pg_catalog.set_config(%s, %s, false)", (name, f"{value}s"))
         unless_limited.pop_all()
@@ -179,33 +179,48 @@ def _driver() -> Any:  # noqa: ANN401  (the module, whose connect takes any sett
     return psycopg
 
 
-def _is_local(address: str) -> bool:
-    """Whether TLS is somebody's choice already, or the server is on this machine; else it is required."""
-    found = _ADDRESS.fullmatch(address)
-    query = (found["query"] or "") if found else ""
-    chosen = "sslmode=" in query or "service=" in query or "PGSSLMODE" in os.environ or "PGSERVICE" in os.environ
-    if chosen or found is None:
-        return True
-    host = found["hosts"] or os.environ.get("PGHOST", "")
-    remote = re.search(r"(?:^|&)host(?:addr)?=(?!%2F|/)", query, re.IGNORECASE)
-    return not remote and all(one.startswith(("/", "%2F", "%2f")) or _LOCAL.fullmatch(one) for one in host.split(","))
-
-
+#: Servers on this machine: a socket's folder, or a host that leads nowhere else.
+_LOCAL = re.compile(r"/.*|localhost|127\.[0-9.]+|::1|")
 #: From this libpq on one can say how a password may be proven.
 _REQUIRES = 160_000
 
 
-def _proven_by(address: str, driver: Any) -> dict[str, str]:  # noqa: ANN401  (the module)
-    """That no password is sent as it is, unless somebody chose so, or the server's certificate is verified.
+def _security_of(address: str, driver: Any) -> dict[str, str]:  # noqa: ANN401  (the module)
+    """What has to hold of a connection unless somebody chose otherwise, by what libpq itself takes from the address.
 
-    Whoever listens in the server's place could ask for it so, from ~/.pgpass too; by SCRAM they learn nothing.
+    TLS, where the server may be on another machine; whether it is, `_require_tls` looks at once more. And that no
+    password is sent as it is: whoever listens in the server's place could ask for it so, from ~/.pgpass too; by SCRAM
+    they learn nothing. That a certificate is verified does not do: over a socket libpq verifies none.
     """
-    found = _ADDRESS.fullmatch(address)
-    options = dict(_OPTION.findall((found and found["query"]) or ""))
-    has_service = "service" in options or os.environ.get("PGSERVICE")  # its file comes before the environment
-    sslmode = options.get("sslmode") or ("" if has_service else os.environ.get("PGSSLMODE", ""))
-    chosen = "require_auth" in options or os.environ.get("PGREQUIREAUTH") or sslmode.startswith("verify-")
-    return {} if chosen or driver.pq.version() < _REQUIRES else {"require_auth": "!password"}
+    from psycopg.conninfo import conninfo_to_dict
+
+    said = {name: str(value) for name, value in conninfo_to_dict(address).items()}
+    hosts = [said.get(name) or os.environ.get(f"PG{name.upper()}", "") for name in ("host", "hostaddr")]
+    is_local = all(map(_LOCAL.fullmatch, ",".join(hosts).split(",")))
+    is_chosen = said.get("sslmode") or os.environ.get("PGSSLMODE") or said.get("service") or os.environ.get("PGSERVICE")
+    security = {} if is_local or is_chosen else {"sslmode": "require"}
+    if driver.pq.version() >= _REQUIRES and not (said.get("require_auth") or os.environ.get("PGREQUIREAUTH")):
+        security["require_auth"] = "!password"
+    return security
+
+
+def _require_tls(connection: psycopg.Connection[Any], address: str) -> None:
+    """Refuses a connection to another machine in the clear that nobody chose: a service file may have brought it about.
+
+    Raises:
+        TeamServerFailed: It is one.
+    """
+    from psycopg.conninfo import conninfo_to_dict
+
+    mode = next((one.val for one in connection.pgconn.info if one.keyword == b"sslmode"), b"")
+    is_chosen = mode != b"prefer" or os.environ.get("PGSSLMODE") or conninfo_to_dict(address).get("sslmode")
+    if connection.pgconn.ssl_in_use or is_chosen:
+        return
+    with socket.socket(fileno=os.dup(connection.fileno())) as used:
+        peer = used.getpeername()
+    if isinstance(peer, tuple) and not _LOCAL.fullmatch(peer[0].removeprefix("::ffff:")):
+        connection.close()
+        raise TeamServerFailed(f"{name_of(address)} {_NO_TLS}", reason="refused")
 
 
 def name_of(address: str) -> str:
@@ -216,15 +231,16 @@ def name_of(address: str) -> str:
 
 _NOT_LET_IN = "refused the role, its password or the database"
 _IN_CLEAR = (
-    "asks for the password in clear text, which goes only to a server with a verified certificate (sslmode=verify-full)"
-    " or where the address says require_auth=password"
+    "asks for the password in clear text, which goes only where the address says require_auth=password (with"
+    " sslmode=verify-full, so that nobody else can ask)"
 )
+_NO_TLS = "offers no TLS, which a server on another machine needs (sslmode=disable goes without)"
 #: What libpq says where no connection comes about, and what that means; the driver has no SQLSTATE of it. What servers
 #: say in other languages counts as away.
 _REFUSALS = (
     ("cleartext password", _IN_CLEAR),
     ("certificate", "shows a certificate that is not to be trusted under this name (sslrootcert names the authority)"),
-    ("does not support SSL", "offers no TLS, which a server on another machine needs (sslmode=disable goes without)"),
+    ("does not support SSL", _NO_TLS),
     ("authentication failed", _NOT_LET_IN),
     ("does not exist", _NOT_LET_IN),
     ("no pg_hba.conf entry", _NOT_LET_IN),
