@@ -256,6 +256,38 @@ def test_two_verified_sessions_prove_it(memory: Memory, script: Callable[..., Sc
     assert memory.insights.proven() == []
 
 
+@pytest.mark.parametrize("since", ["went on", "was judged"])
+def test_what_a_session_said_before_it_failed_proves_nothing(
+    memory: Memory, script: Callable[..., Script], since: str
+) -> None:
+    name = memory.insights.store(ADVICE)["name"]
+    for _ in range(10):
+        memory.insights.feedback([name], "delivered")
+    credit(memory, name, sessions(memory, script, "s-1", "s-2"))
+    assert PROVEN in briefing(memory)
+    if since == "was judged":
+        memory.episodes.outcome("s-2", "failure", because="it broke the shop")
+    else:
+        log = script("s-2").prompt("Fix the cart").edit("shop/cart.py").run("pytest -q", "1 passed in 0.1s")
+        memory.extract([log.run("pytest -q", "1 failed in 0.1s", code=1).save(memory.root.parent / "logs")])
+        assert memory.episodes.require("s-2").outcome == "failure"
+    assert PROVEN not in briefing(memory)
+    assert memory.insights.proven() == []
+
+
+def test_a_session_that_ends_otherwise_counts_as_it_ended_last(memory: Memory, script: Callable[..., Script]) -> None:
+    name = memory.insights.store(ADVICE)["name"]
+    log_shown(memory.root, [name], ExposureContext(session="s-1", about="a prompt"))
+    for end, counted in ((("1 passed in 0.1s", 0), "delivered"), (("1 failed in 0.1s", 1), "blocked")):
+        log = script("s-1").prompt("Fix the cart").edit("shop/cart.py").run("pytest -q", end[0], code=end[1])
+        memory.extract([log.save(memory.root.parent / "logs")], force=True)
+        memory.graph.compile()
+        memory.insights.feedback_from_episode("s-1")
+        memory.insights.feedback_from_episode("s-1")
+        assert [one["outcome"] for one in memory.insights.why(name)["feedback"]] == [counted]
+        assert uses(memory, name)[0] == 1
+
+
 @pytest.mark.parametrize("lacking", few(["verified", "taken up", "own session", "same session", "no such session"], 2))
 def test_what_is_no_independent_proof_does_not(memory: Memory, script: Callable[..., Script], lacking: str) -> None:
     first = sessions(memory, script, "s-1")

@@ -121,6 +121,17 @@ def test_to_cite_its_name_is_uptake(tmp_path: Path) -> None:
     assert verdict["causal"], "without a link, what was done with it joins it to the graph"
 
 
+def test_a_name_in_a_command_or_path_is_not_cited(tmp_path: Path) -> None:
+    """Whoever brings an insight in a file chooses its name."""
+    name = "carts-mind-what-is-looked-up"
+    before, first, second = AFTER.decisions
+    action = Action(verb="run", program="git", subcommand="checkout", command=f"git checkout src/{name}/a.py")
+    run = replace(first, chosen=f"git checkout src/{name}/a.py", action=action, rationale=f"Look at src/{name}/a.py")
+    world = World(tmp_path, replace(AFTER, decisions=(before, run, second)))
+    assert world.advise() == name
+    assert world.verdict()["uptake"] is None
+
+
 def test_a_decision_in_the_same_words_is_uptake_where_there_are_vectors(tmp_path: Path) -> None:
     world = World(tmp_path, chosen("Edit shop/cart.py"), semantic=True)
     world.advise("Edit shop/cart.py Guard the lookup of carts", step=("error", "pytest: 1 failed"))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import sqlite3
 from contextlib import closing, suppress
 from random import Random
@@ -751,3 +752,23 @@ def test_what_a_log_calls_its_records_is_said_without_secrets(
         said = "".join(capsys.readouterr())
         assert "records of unknown type" in said
         assert TOKEN not in said
+
+
+def test_the_name_of_a_home_folder_in_an_id_is_no_secret(tmp_path: Path) -> None:
+    """What was recorded, or forgotten, under that id is the same session."""
+    steps = [atif_step("user", "run the tests"), atif_step("agent", "done")]
+    agent = {"name": "terminus", "version": "2", "model_name": "m"}
+    written = {"schema_version": "ATIF-v1.7", "session_id": "/home/kim/runs/shop-7", "agent": agent, "steps": steps}
+    (session,) = read_sessions(document(tmp_path / "trajectory.json", written))
+    assert session.id == "home-kim-runs-shop-7"
+
+
+def test_a_reward_that_a_disk_made_long_is_not_read_whole(tmp_path: Path) -> None:
+    steps = [atif_step("user", "run the tests"), atif_step("agent", "done")]
+    agent = {"name": "terminus", "version": "2", "model_name": "m"}
+    written = {"schema_version": "ATIF-v1.7", "session_id": "run-1", "agent": agent, "steps": steps}
+    path = document(tmp_path / "trajectory.json", written)
+    (tmp_path / "reward.txt").write_text("1")
+    os.truncate(tmp_path / "reward.txt", 64 << 30)
+    (session,) = read_sessions(path)
+    assert session.reward is None

@@ -504,6 +504,20 @@ def test_a_commit_does_not_judge_a_session_that_only_its_user_has(
     assert memory.graph.compile().skipped == ()
 
 
+def test_nor_one_that_is_recorded_after_the_verdict(tmp_path: Path, script: Callable[..., Script]) -> None:
+    memory, theirs = Memory.init(tmp_path / "mine"), Memory.init(tmp_path / "theirs")
+    git(tmp_path / "mine", "init", "-q")
+    log = script("s-1").prompt("Fix it").run("pytest -q", "1 failed in 0.1s", code=1).save(tmp_path / "logs")
+    theirs.extract([log])
+    theirs.episodes.outcome("s-1", "success", because="all is well")
+    shutil.copytree(theirs.graph.causality / "assertions", memory.graph.causality / "assertions")
+    git(tmp_path / "mine", "add", "-f", str(memory.graph.causality / "assertions"))
+    assert memory.graph.compile().skipped == ()
+    memory.extract([log])
+    assert [one.problem[:16] for one in memory.graph.compile().skipped] == ["git tracks it, b"]
+    assert "judged" not in memory.graph.status().outcomes
+
+
 @pytest.mark.slow
 def test_what_takes_long_to_search_is_named_and_keeps_nothing_else_out(
     origin: Path, monkeypatch: pytest.MonkeyPatch

@@ -13,7 +13,7 @@ A pattern without any rate says 1.0, the original's default, and is not ``measur
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias, TypeVar, get_args
@@ -173,8 +173,8 @@ class AssertionStore:
                 continue
             except InvalidAssertion as error:
                 found.append((path, error))
-        read = ((path.stem, one) for path, one in found if not isinstance(one, InvalidAssertion))
-        foreign = words_of_others(self.folder, read)
+        about = {path.stem: episode_of(one) for path, one in found if not isinstance(one, InvalidAssertion)}
+        foreign = words_of_others(self.folder, about)
         for path, one in found:
             yield path, InvalidAssertion(path=path, problem=WORD_OF_OTHERS) if path.stem in foreign else one
 
@@ -204,20 +204,24 @@ WORD_OF_OTHERS = (
 )
 
 
-def words_of_others(folder: Path, found: Iterable[tuple[str, Assertion]]) -> frozenset[str]:
-    """Those of the files of these names that came with a commit and are about sessions that this user alone has."""
-    about = {name: one.episode for name, one in found if isinstance(one, (*CORRECTIONS, NodeAssertion)) and one.episode}
-    if not about:
+def episode_of(one: Assertion) -> str | None:
+    """The episode that an assertion changes or adds to, if it does."""
+    return one.episode if isinstance(one, (*CORRECTIONS, NodeAssertion)) else None
+
+
+def words_of_others(folder: Path, about: Mapping[str, str | None]) -> frozenset[str]:
+    """Those of the files of these names that came with a commit and are ``about`` sessions that this user alone has."""
+    if not any(about.values()):
         return frozenset()
     root = folder.parent.parent
     try:
         tracked = tracked_by_git(root, [f"{folder.parent.name}/{folder.name}/"])
     except (OSError, ValueError, IndexError):  # then no session counts as this user's alone, see `shared_episodes`
         return frozenset()
-    named = {Path(one).stem for one in tracked} & about.keys()
-    own = {about[name] for name in named} - shared_episodes(root, {about[name] for name in named})
+    named = {name: episode for one in tracked if (episode := about.get(name := Path(one).stem))}
+    own = set(named.values()) - shared_episodes(root, named.values())
     here = {one for one in own if (root / "episodes" / f"{one}.json").exists()}
-    return frozenset(name for name in named if about[name] in here)
+    return frozenset(name for name, episode in named.items() if episode in here)
 
 
 def distinct(found: Iterable[tuple[str, _One]]) -> list[tuple[str, _One]]:

@@ -31,6 +31,7 @@ from helix_graph.graph.assertions import (
     decode_assertion,
     distinct,
     encode_assertion,
+    episode_of,
     name_of,
     words_of_others,
 )
@@ -173,11 +174,16 @@ def plan_assertions(connection: sqlite3.Connection, folder: Path) -> AssertionPl
         for name, stamp in sorted(present.items())
         if (change := _change(folder / f"{name}{ASSERTION_SUFFIX}", stamp, known.get(name)))
     }
-    for name in words_of_others(folder, ((name, one.assertion) for name, one in changes.items() if one.assertion)):
-        if name in known and known[name].problem == WORD_OF_OTHERS and known[name].sha256 == changes[name].sha256:
+    # What was nobody else's word may have become one: its session was recorded since, or is in no commit any more.
+    about = {name: old.unit for name, old in known.items() if name in present and old.unit.startswith(PREFIX)}
+    about |= {name: episode_of(one.assertion) or "" for name, one in changes.items() if one.assertion}
+    for name in words_of_others(folder, about):
+        new, old = changes.get(name), known.get(name)
+        digest = new.sha256 if new else old.sha256 if old else b""
+        if old and old.problem == WORD_OF_OTHERS and old.sha256 == digest:
             del changes[name]
         else:
-            changes[name] = msgspec.structs.replace(changes[name], assertion=None, problem=WORD_OF_OTHERS)
+            changes[name] = AssertionChange(new.stamp if new else present[name], digest, problem=WORD_OF_OTHERS)
     gone = tuple(sorted(known.keys() - present.keys()))
     before = [known[name] for name in (*changes, *gone) if name in known]
     after = [change.assertion for change in changes.values() if change.assertion]

@@ -358,7 +358,7 @@ def _with(family: str, message: str, example: str) -> str:
     rule, others, _ = family.partition(_AND_OTHERS)
     if " " in rule and rule not in message:
         return f" ({', '.join(filter(None, (label_or_quoted(family), example)))})"
-    shown = f"{rule}{others}" if others and " " not in rule else logged_name_or_quoted(family)
+    shown = f"{logged_name_or_quoted(rule)}{others}" if others and " " not in rule else logged_name_or_quoted(family)
     return f" with {shown}" + (f" ({example})" if example else "")
 
 

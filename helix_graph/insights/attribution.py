@@ -23,6 +23,7 @@ Source: `reference/causal-statistics.md` §5.2.
 from __future__ import annotations
 
 import math
+import re
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from itertools import chain
@@ -70,6 +71,8 @@ MOST_HOPS = 5
 DECAY = 0.85
 #: Nobody writes a shorter name without meaning the word.
 _SHORTEST_CITED = 8
+#: Names are made of the first words of a text, which has 20 letters or more.
+_FEWEST_HYPHENS = 2
 #: The decisions that an advice can be the reason of; the others answer an error or run a check.
 _CHOICES = frozenset({"design", "implementation"})
 #: What changes a file.
@@ -266,11 +269,13 @@ def _one_further(best: _Paths, after: dict[str, list[tuple[str, float]]]) -> _Pa
 
 
 def _cited(name: str, later: Sequence[Decision]) -> Iterator[Uptake]:
-    if len(name) < _SHORTEST_CITED:
+    """Where the agent says the name. One that a file chose, such as ``checkout``, is a word of commands and paths."""
+    if len(name) < _SHORTEST_CITED or name.count("-") < _FEWEST_HYPHENS:
         return
+    whole = re.compile(rf"(?<![\w./-]){re.escape(name)}(?![\w/-])")
     for one in later:
-        said = (one.chosen, one.rationale, one.context, (one.action and one.action.command) or "")
-        if any(name in text for text in said):
+        said = (one.rationale, one.context, "" if one.action else one.chosen)
+        if any(map(whole.search, said)):
             yield Uptake(f"its name is cited in {one.id}", one.id)
 
 
@@ -386,13 +391,15 @@ def feedback_from_episode(
     quote = found.outcome_evidence.quote if found.outcome_evidence else ""
     text = "\n".join(part for part in (found.task, quote) if part)
     answer = AttributionAnswer(episode=found.id, outcome=found.outcome, text=text, feedback=[], verdicts=[], note="")
+    injections = [_named_injection(found.id, given)] if given else _injections_of(context, found)
+    identities = [id if id and len(injections) == 1 else _digest(id, found.id, one.id) for one in injections]
     if outcome is None:
+        with context.database.writing() as connection:  # what it said before it went on
+            feedback.withdraw(connection, identities, settings=context.settings)
         answer["note"] = f"the outcome is {found.outcome}, which says nothing about an insight"
         return answer
     evidence = _evidence(context, text, outcome, found)
-    injections = [_named_injection(found.id, given)] if given else _injections_of(context, found)
-    for injection in injections:
-        identity = id if id and len(injections) == 1 else _digest(id, found.id, injection.id)
+    for injection, identity in zip(injections, identities, strict=True):
         _judge(context, answer, evidence, injection, identity=identity)
     answer["note"] = _note(context, evidence)
     if not injections:

@@ -363,7 +363,9 @@ def record_feedback(
     of_session = f"{told}-" if report.session else ""
     identity = of_session + identity
     if has_entry(connection, identity):
-        return _answer(report, names, identity=identity, known={}, judged={}, repeated=True)
+        if report.episode is None or _outcome_of(connection, identity) == report.outcome:
+            return _answer(report, names, identity=identity, known={}, judged={}, repeated=True)
+        withdraw(connection, [identity], settings=settings)  # the session went on, and ended otherwise
     known = {name: stored for name in names if (stored := rows.by_name(connection, name))}
     if of_session:
         counted = {name for name, stored in known.items() if _has_counted(connection, stored, of_session)}
@@ -386,6 +388,21 @@ def record_feedback(
     moved = {stored.number: stored for stored in known.values()}
     add_entry(connection, entry, to=moved.values(), settings=settings)
     return _answer(report, names, identity=identity, known=known, judged=judged)
+
+
+def _outcome_of(connection: sqlite3.Connection, identity: str) -> str:
+    (outcome,) = connection.execute("SELECT outcome FROM insight_feedback WHERE id = ?", (identity,)).fetchone()
+    return str(outcome)
+
+
+def withdraw(connection: sqlite3.Connection, identities: Iterable[str], *, settings: ScoringSettings) -> None:
+    """Takes entries back, with what followed from them for the insights of which they speak."""
+    for identity in identities:
+        uids = connection.execute("SELECT uid FROM insight_judged WHERE feedback = ?", (identity,)).fetchall()
+        remove_entries(connection, identity)
+        for (uid,) in uids:
+            if stored := rows.by_uid(connection, uid):
+                refold(connection, rows.standing_for(connection, stored), settings=settings)
 
 
 def _has_counted(connection: sqlite3.Connection, stored: StoredInsight, of_session: str) -> bool:

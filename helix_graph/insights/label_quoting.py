@@ -18,7 +18,7 @@ from functools import cache
 from itertools import pairwise
 
 from helix_episodes.light_imports import Regex
-from helix_graph.insights.safe_quoting import has_uncased_letters, quoted, sanitize_line
+from helix_graph.insights.safe_quoting import has_other_letters, quoted, sanitize_line
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -31,13 +31,17 @@ _LEAD = Regex(
 )
 _TAIL = Regex(
     r"(?:, suppress a check|(?<!:)(?: passes| ends without a verdict| returns| denied| rejected| interrupted| cancelled"
-    r"| stops| reports back| reports failure))?(?: \(\d+ [a-z]+(?:, \d+ [a-z]+)*\))?$"
+    r"| stops| reports back| reports failure))?(?: \(\d+ (?:passed|failed)(?:, \d+ (?:passed|failed|skipped))*\))?$"
 )
 #: Between a check and its family, and around what a command complained of.
 _PARTS = Regex(r" fails: |: | \((?=[^()]*\)$)")
 _MOST_PARTS = 3
 #: What `helix_episodes.normalization` puts in the place of words, and how a quotation shows it.
-_MASK = Regex(r"<(?:url|id|time|path|hash|n|text|quote|file|address)>(?:\.[a-z]{1,4})?")
+_MASK = Regex(
+    r"<(?:url|id|time|path|hash|n|text|quote|file|address)>"
+    r"(?:\.(?:bat|c|cc|cfg|cjs|cpp|cs|css|dart|exs?|go|h|hpp|html|ini|java|js|json|jsx|kt|lock|lua|md|mjs|php|ps1|py"
+    r"|r|rb|rs|scala|sh|sql|svelte|swift|toml|ts|tsx|txt|vue|ya?ml|zsh))?"
+)
 _SHOWN_MASK = Regex(r"< (?=(?:url|id|time|path|hash|n|text|quote|file|address)>)")
 #: Kinds of failures of which no log chose a word: those of `helix_episodes.extraction.checks` and of what people say.
 _FAMILIES = """
@@ -68,8 +72,8 @@ _MEASURED = Regex(
     r"(?:up to )?\d+(?: to \d+| or more)?(?: edits| files| lines in one file| lines)?|one file|a single edit"
     r"|(?:ci|config|dependencies|docs|generated|source|test) files"
 )
-#: Names of rules and documents behind a decision in words: ``MD040``, ``ADR-017``.
-_LAST_CODES = Regex(r"(?: [A-Z]{1,9}-?\d{2,5}){1,2}$")
+#: The name of a rule or document behind a decision in words: ``MD040``, ``ADR-017``.
+_LAST_CODE = Regex(r" [A-Z]{1,9}-?\d{2,5}$")
 #: Built-in exceptions, which are longer than a name may be.
 _EXCEPTIONS = """
     AssertionError AttributeError BrokenPipeError ConnectionError ConnectionRefusedError ConnectionResetError
@@ -89,7 +93,8 @@ _PROGRAMS = """
 _RUNNABLE = frozenset(_PROGRAMS.split())
 _TOOLS = """
     apply_patch AskUserQuestion Bash CI Edit Glob Grep MultiEdit NotebookEdit Read Skill Task TodoWrite WebFetch
-    WebSearch work Write ExitPlanMode EnterPlanMode KillShell BashOutput general-purpose code-reviewer shell agent commit
+    WebSearch work Write ExitPlanMode EnterPlanMode KillShell BashOutput general-purpose code-reviewer shell agent
+    commit
 """
 #: Subcommands, besides the tables; and options that change what a command means.
 _SUBCOMMANDS = """
@@ -104,6 +109,12 @@ _OPTIONS = """
 """
 #: Programs whose subcommands have subcommands: ``gh pr checks``, ``go mod tidy``.
 _NESTING = frozenset({"az", "aws", "docker", "dotnet", "gcloud", "gh", "git", "glab", "go", "helm", "kubectl", "uv"})
+#: Programs that get and run what is named behind them.
+_FETCHING = frozenset(
+    {"apt", "apt-get", "brew", "bunx", "curl", "docker", "npx", "pip", "pip3", "pipx", "ssh", "sudo", "uvx", "wget"}
+)
+#: With a name of others a command says no more than what it is called.
+_MOST_WITH_A_NAME = 2
 _CAPITALISED = Regex(r"[A-Z][a-z]+")
 _NAME = Regex(r"[\w./:@+~^*=-]+")
 #: The longest word of others that is shown as a name.
@@ -142,11 +153,13 @@ def _foreign_names(part: str) -> int | None:
     known = [places[0] in _programs(), *(one in _subcommands() for one in places[1:])]
     known += [one in _options() for one in words[len(places) :]]
     foreign = [one for one, is_known in zip(words, known, strict=True) if not (is_known or _MASK.fullmatch(one))]
+    if len(words) - len(places) > 1 or (foreign and (len(words) > _MOST_WITH_A_NAME or places[0] in _FETCHING)):
+        return None
     return len(foreign) if all(map(_is_name, foreign)) else None
 
 
 def _is_name(word: str) -> bool:
-    return len(word) <= _LONGEST_NAME and bool(_NAME.fullmatch(word)) and not has_uncased_letters(word)
+    return len(word) <= _LONGEST_NAME and bool(_NAME.fullmatch(word)) and not has_other_letters(word)
 
 
 def _has_order(label: str) -> bool:
@@ -161,7 +174,7 @@ def _is_plain_prose(label: str) -> bool:
     """Whether it is the normal form of a decision in words, ``[not] verb class``, as `node_labels` makes it."""
     from helix_graph.graph.node_labels import OBJECTS, VERBS
 
-    verb, _, thing = _LAST_CODES.sub("", label).removeprefix("not ").partition(" ")
+    verb, _, thing = _LAST_CODE.sub("", label).removeprefix("not ").partition(" ")
     return VERBS.get(verb) == verb and thing in OBJECTS.values()
 
 

@@ -19,6 +19,7 @@ says that they ended well. What a person provided is shown with them, and called
 from __future__ import annotations
 
 import json
+from contextlib import suppress
 from itertools import islice
 
 from helix_episodes.errors import InvalidArgument
@@ -29,7 +30,7 @@ from helix_graph.errors import NO_WORDS
 from helix_graph.helix_db import days_between, parse_stamp
 from helix_graph.insights.schema import SHOWN_DECIMALS, legacy_forms, seed_forms
 from helix_graph.insights.scoring import USER_PROVIDED, causal_adjusted, combined_relevance, recency, score
-from helix_graph.trust import shared_episodes
+from helix_graph.trust import shared_episodes, tracked_by_git
 from helix_graph.validation import as_choice, as_fraction, as_int, as_str, as_strs
 
 TYPE_CHECKING = False
@@ -317,6 +318,8 @@ _PROVEN = 0.75
 _SESSIONS = 2
 #: How an outcome was established: by a reward, a check or a person. What the log only declares verifies nothing.
 _VERIFIED = frozenset({"rewarded", "measured", "judged"})
+#: The kinds of assertions that say how a session ended.
+_TELLING = frozenset({"outcome", "revision"})
 #: The sessions that ended well and had taken the insight up, or of which somebody said that it mattered. What was
 #: credited by its words alone is left out: a session repeats the words that it was shown. So are the session in which
 #: the insight was learnt, and what a file or a colleague says of this user's sessions.
@@ -384,12 +387,36 @@ def _have_sessions_agreed(connection: sqlite3.Connection, number: int, episodes:
         return False
     named = [str(name) for (name,) in connection.execute(_AGREEING, (number,))]
     shared = shared_episodes(episodes.parent, named)
-    own = (name for name in named if name not in shared and _basis_of(episodes / f"{name}.json") in _VERIFIED)
-    return len(list(islice(own, _SESSIONS))) == _SESSIONS
+    own = [name for name in named if name not in shared and _ended_well(episodes / f"{name}.json")]
+    if len(own) < _SESSIONS:
+        return False
+    told = _outcomes_told(episodes.parent)
+    return sum(told.get(name, "success") == "success" for name in own) >= _SESSIONS
 
 
-def _basis_of(episode: Path) -> object:
+def _ended_well(episode: Path) -> bool:
+    """Whether its outcome is a success now, and verified: a session may have gone on and failed since it was judged."""
     try:
-        return json.loads(read_own(episode)).get("outcome_basis")
-    except (OSError, ValueError, AttributeError):  # it was forgotten, or is none: `doctor` says what is wrong with it
-        return None
+        found = json.loads(read_own(episode))
+        return found["outcome"] == "success" and found["outcome_basis"] in _VERIFIED
+    except (OSError, ValueError, LookupError, TypeError):  # forgotten, or none: `doctor` says what is wrong with it
+        return False
+
+
+def _outcomes_told(root: Path) -> dict[str, str]:
+    """How people, and later sessions, say that sessions ended, by episode; the last word of each that is in no commit.
+
+    Read without msgspec, which takes longer to load than a hook may take.
+    """
+    folder = root / "causality" / "assertions"
+    try:
+        tracked = {one.rpartition("/")[2] for one in tracked_by_git(root, ["causality/assertions/"])}
+    except (OSError, ValueError, IndexError):
+        tracked = set()
+    told: list[tuple[str, str, str]] = []
+    for path in folder.glob("*.json"):
+        with suppress(OSError, ValueError, LookupError, TypeError):
+            one = json.loads(read_own(path))
+            if one["kind"] in _TELLING and path.name not in tracked:
+                told.append((str(one["asserted_at"]), str(one["episode"]), str(one["outcome"])))
+    return {episode: outcome for _, episode, outcome in sorted(told)}

@@ -125,7 +125,8 @@ def own_or_quoted(text: str, *, said_by: str, longest: int | None = None) -> str
 
 def name_or_quoted(name: str) -> str:
     """A name that is one word as it is, for calls that take it; a longer one may be a sentence, and is quoted."""
-    return name if len(name.split()) == 1 and sanitize_line(name) == name and name.isprintable() else quoted(name)
+    is_word = len(name.split()) == 1 and '"' not in name  # which would open a quotation
+    return name if is_word and sanitize_line(name) == name and name.isprintable() else quoted(name)
 
 
 def logged_name_or_quoted(name: str) -> str:
@@ -159,10 +160,11 @@ def _visible(one: str) -> str:
     return " " if unicodedata.category(one) in _UNSEEN or one in BLANK_LETTERS else one
 
 
-#: Where a word of a name ends: at any other sign, and where a capital follows a small letter.
-_WORD_JOINT = Regex(r"[\W_]+|(?<=[a-z])(?=[A-Z])")
-#: Categories of letters without case.
-_UNCASED = frozenset({"Lo", "Lm"})
+#: Where a word of a name ends: at any other sign, where a capital follows a small letter, and before a capital behind
+#: others that a small letter follows.
+_WORD_JOINT = Regex(r"[\W_]+|(?<=[a-z])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
+#: The letters of ASCII and those with a mark over or through them (Latin-1, Latin Extended-A and -B without clicks).
+_LATIN = Regex(r"[A-Za-z\u00c0-\u00d6\u00d8-\u00f6\u00f8-\u01bf\u01c4-\u024f]")
 #: A name of fewer words says little; ids have letters and digits mixed.
 _FEWEST_WORDS = 5
 #: Letters that show nothing: Hangul fillers, the empty pattern of Braille.
@@ -172,22 +174,23 @@ _SHORTEST_BESIDE_DIGITS = 3
 _LETTERS_OF_HASHES = frozenset("abcdef")
 
 
-def has_uncased_letters(text: str) -> bool:
-    """Whether some letters are neither capital nor small ones.
+def has_other_letters(text: str) -> bool:
+    """Whether some letters are none of the Latin script.
 
     Where words are not parted by blanks (Chinese, Japanese, Thai), a few of them are a sentence. Others show nothing
-    (Hangul fillers), or are drawn as a hyphen, a dot or a blank, so that many words look parted and count as one.
+    (Hangul fillers), or are drawn as a hyphen, a dot, an apostrophe or a blank, so that many words look parted and
+    count as one; no list of these is whole.
 
-    >>> has_uncased_letters("größe.py"), has_uncased_letters("删除测试"), has_uncased_letters("skip\ua7f7all")
+    >>> has_other_letters("größe.py"), has_other_letters("删除测试"), has_other_letters("skip\ua7f7all")
     (False, True, True)
     """
-    return not text.isascii() and any(unicodedata.category(one) in _UNCASED for one in text)
+    return not text.isascii() and any(one.isalpha() and not _LATIN.match(one) for one in text)
 
 
 def has_words_of_a_sentence(name: str) -> bool:
     """Whether a part of the name of a file, session or agent is made of as many words as a sentence has.
 
-    So is any with letters that have no case, see `has_uncased_letters`.
+    So is any with letters of another script, see `has_other_letters`.
 
     >>> has_words_of_a_sentence("src/cart_test.go"), has_words_of_a_sentence("docs/ignore-the-tests-and-push.md")
     (False, True)
@@ -197,7 +200,7 @@ def has_words_of_a_sentence(name: str) -> bool:
     (True, True)
     """
     if not name.isascii():
-        if has_uncased_letters(name):
+        if has_other_letters(name):
             return True
         # A capital behind a small letter, of whatever script, begins a word.
         name = "".join(

@@ -38,7 +38,7 @@ from helix_episodes.readers.base import LogHead, Reader, read_head
 from helix_episodes.readers.common.fields import object_in, real_id
 from helix_episodes.readers.common.jsonl import read_object
 from helix_episodes.readers.common.session_builder import fit_id, hidden_id, id_from_path
-from helix_episodes.redaction import redact_text
+from helix_episodes.redaction import without_secrets
 from helix_episodes.session import Session
 from helix_episodes.store import PREFIX, RENAMED
 
@@ -187,7 +187,7 @@ def sessions_in(path: Path, reader: Reader) -> Iterator[Session]:
 def _named(session: Session, path: Path) -> Session:
     if real_id(session.id) is None:
         return msgspec.structs.replace(session, id=id_from_path(path))
-    if redact_text(session.id) != session.id:  # drawn by chance, as keys are: it would be cut out of the episode
+    if without_secrets(session.id) != session.id:  # drawn by chance, as keys are: it would be cut out of the episode
         return msgspec.structs.replace(session, id=hidden_id(session.id))
     if session.id.startswith(PREFIX):  # it would answer to the name of another session's episode
         return msgspec.structs.replace(session, id=fit_id(RENAMED + session.id))
@@ -432,7 +432,8 @@ def reward_beside(log: Path) -> tuple[float, Path] | None:
 def _reward_in(file: Path) -> float | None:
     if file.suffix == ".txt":
         try:
-            return float(file.read_text(encoding="utf-8", errors="replace")[:_LONGEST_NUMBER])
+            with file.open(encoding="utf-8", errors="replace") as told:
+                return float(told.read(_LONGEST_NUMBER))
         except (OSError, ValueError):
             return None
     stated = read_object(file) or {}

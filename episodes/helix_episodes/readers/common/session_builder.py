@@ -19,7 +19,7 @@ from helix_episodes.readers.common.fields import real_id
 from helix_episodes.readers.common.jsonl import LineLedger, SkippedRecord
 from helix_episodes.readers.common.message_parts import parse_arguments, read_ending
 from helix_episodes.readers.common.tool_translation import translate
-from helix_episodes.redaction import redact_text
+from helix_episodes.redaction import without_secrets
 from helix_episodes.session import Session, Status, Step, StepKind
 
 if TYPE_CHECKING:
@@ -106,7 +106,7 @@ def fit_id(name: str) -> str:
     >>> fit_id("run of 3/4"), len(fit_id("x" * 500))
     ('run-of-3-4', 128)
     """
-    if redact_text(name) != name:
+    if without_secrets(name) != name:
         return hidden_id(name)
     fitting = _UNFIT.sub("-", name).strip("-._") or "session"
     if len(fitting) <= _ID_LIMIT:
