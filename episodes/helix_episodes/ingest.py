@@ -8,6 +8,7 @@ only.
 
 from __future__ import annotations
 
+import json
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import closing
@@ -313,7 +314,10 @@ class _Recorder:
             older = change == "differs"
             if older and not is_older(session, provenance, old):
                 advice = "use --force to replace it, or --output for another folder"
-                raise EpisodeError(f"{target} was recorded from a log that differs from {path}; {advice}")
+                there, log = (
+                    json.dumps(str(one), ensure_ascii=False) for one in (target, path)
+                )  # a log chose the names
+                raise EpisodeError(f"{there} was recorded from a log that differs from {log}; {advice}")
             warnings = (_OLDER,) if older else ()
             return _result(path, session.accounting, old, target, "unchanged", warnings=warnings)
         own = self._without_copies(session)
