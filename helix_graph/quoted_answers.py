@@ -154,6 +154,7 @@ _REMEMBERED: Mapping[str, Quote] = {
 #: By the package that the type of an answer or of a part of it is from; the longest name that fits counts.
 _FIELDS: Mapping[str, Mapping[str, Quote]] = {
     **dict.fromkeys(("helix_episodes", "helix_graph.graph", "helix_graph.causality", "helix_graph.episodes"), _LOGGED),
+    "helix_graph.highlights.model": dict.fromkeys(("session", "log"), logged_name_or_quoted),
     "helix_graph.causality.fault_localization": {
         **_LOGGED,
         "reasons": lambda reasons: tuple(map(_reason, reasons)),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -254,6 +255,23 @@ def test_two_verified_sessions_prove_it(memory: Memory, script: Callable[..., Sc
     assert ADVICE in memory.insights.promote(name)["diff"]
     (memory.root / "episodes" / "episode-s-2.json").unlink()
     assert memory.insights.proven() == []
+
+
+def test_a_session_that_ran_when_an_agent_stored_it_proves_nothing(
+    memory: Memory, script: Callable[..., Script]
+) -> None:
+    """A server over HTTP does not know which session that was, and the agent may say another."""
+    name = memory.insights.store(ADVICE, origin="agent", episode="another")["name"]
+    for _ in range(10):
+        memory.insights.feedback([name], "delivered")
+    now = datetime.now(UTC)
+    for session, begin in (("s-1", now - timedelta(minutes=1)), ("s-2", now + timedelta(hours=1))):
+        log = script(session, begin=begin).prompt("Fix the cart").edit("shop/cart.py")
+        memory.extract([log.run("pytest -q", "1 passed in 0.1s").save(memory.root.parent / "logs")])
+        credit(memory, name, [f"episode-{session}"])
+    assert memory.insights.proven() == []
+    credit(memory, name, sessions(memory, script, "s-3"))
+    assert [one["name"] for one in memory.insights.proven()] == [name]
 
 
 @pytest.mark.parametrize("since", ["went on", "was judged"])

@@ -40,6 +40,7 @@ from helix_graph.insights.schema import damaged_among, text_digest
 from helix_graph.insights.scoring import LONGEST_CONTENT, LONGEST_NAME, SHORTEST_CONTENT, content_length
 from helix_graph.insights.storing import adopt, clean_content, slug_of
 from helix_graph.project import digest, forgotten_digests, forgotten_elsewhere
+from helix_graph.trust import team_marker
 from helix_graph.validation import as_datetime, as_str
 
 if TYPE_CHECKING:
@@ -148,10 +149,10 @@ def _episodes(context: InsightContext, episode: str | None, since: date | None) 
     if episode is not None:
         yield episodes.require(as_str("episode", episode))
         return
-    for _, one in episodes.scan():
-        if not isinstance(one, HelixGraphError) and (
-            start is None or ((at := parse_stamp(one.timestamp)) and at >= start)
-        ):
+    for path, one in episodes.scan():
+        if isinstance(one, HelixGraphError) or team_marker(path.parent.parent, path.stem).exists():
+            continue  # what a colleague's session taught is theirs to say, and goes when they forget it
+        if start is None or ((at := parse_stamp(one.timestamp)) and at >= start):
             yield one
 
 

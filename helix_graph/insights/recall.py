@@ -318,6 +318,8 @@ _PROVEN = 0.75
 _SESSIONS = 2
 #: How an outcome was established: by a reward, a check or a person. What the log only declares verifies nothing.
 _VERIFIED = frozenset({"rewarded", "measured", "judged"})
+#: How long after its last step a session may store an advice, in seconds: a log is written a moment later.
+_AFTER_ITS_END = 120.0
 #: The kinds of assertions that say how a session ended.
 _TELLING = frozenset({"outcome", "revision"})
 #: The sessions that ended well and had taken the insight up, or of which somebody said that it mattered. What was
@@ -387,17 +389,27 @@ def _have_sessions_agreed(connection: sqlite3.Connection, number: int, episodes:
         return False
     named = [str(name) for (name,) in connection.execute(_AGREEING, (number,))]
     shared = shared_episodes(episodes.parent, named)
-    own = [name for name in named if name not in shared and _ended_well(episodes / f"{name}.json")]
+    # An agent's advice is of a session that ran when it came: which one it was, a server of MCP may not know.
+    by_agent = "SELECT created_at FROM insight WHERE number = ? AND origin = 'agent'"
+    born = next((parse_stamp(at) for (at,) in connection.execute(by_agent, (number,))), None)
+    own = [name for name in named if name not in shared and _ended_well(episodes / f"{name}.json", born=born)]
     if len(own) < _SESSIONS:
         return False
     told = _outcomes_told(episodes.parent)
     return sum(told.get(name, "success") == "success" for name in own) >= _SESSIONS
 
 
-def _ended_well(episode: Path) -> bool:
-    """Whether its outcome is a success now, and verified: a session may have gone on and failed since it was judged."""
+def _ended_well(episode: Path, *, born: datetime | None) -> bool:
+    """Whether its outcome is a success now, and verified: a session may have gone on and failed since it was judged.
+
+    One that ran at the time that the advice was ``born`` does not count.
+    """
     try:
         found = json.loads(read_own(episode))
+        began = parse_stamp(found["timestamp"])
+        minutes = float((found.get("metrics") or {}).get("duration_minutes") or 0)
+        if born and began and 0 <= (born - began).total_seconds() <= _AFTER_ITS_END + 60 * minutes:
+            return False
         return found["outcome"] == "success" and found["outcome_basis"] in _VERIFIED
     except (OSError, ValueError, LookupError, TypeError):  # forgotten, or none: `doctor` says what is wrong with it
         return False

@@ -205,9 +205,10 @@ password-hash: :…[0-9a-fA-F]{32}:[0-9a-fA-F]{32}:
 secret folded: mnemonic ¦ phrase ¦ seedphrase ¦ seed
     (?i)(?:mnemonic|(?:seed|recovery|backup|secret)[ _-]?phrase|wallet[ _-]?seed)\W{1,8}(?:is\W{1,4})?(
     (?:[a-z]{3,8} ){11,23}[a-z]{3,8})
-# A password may hold an @ itself; the last one before the host ends it. A file named after an address has _ for /.
-password _is_real_value: ://{USER} ¦ :__
-    :(?://|__)[^\s/:@\"'`<>\[\]]{0,100}:([^\s/\"'`<>\[\]?#,]{1,200})@(?=[A-Za-z0-9\[])
+# A password may hold an @ itself; the last one before the host ends it. A file named after an address has _ for /, and
+# what makes a path of one leaves a single /.
+password _is_real_value: ://{USER} ¦ :__ ¦ :/{NO_SLASH}
+    (?::/{2,3}|:__|(?<=[a-z]):/)[^\s/:@\"'`<>\[\]]{0,100}:([^\s/\"'`<>\[\]?#,]{1,200})@(?=[A-Za-z0-9\[])
 # With signs that should be encoded; a port in front of them is none of a password.
 password _is_real_value: ://{USER}
     ://[^\s/:@\"'`<>\[\]]{0,100}:(?!\d{1,5}[/?#])([^\s@\"'`<>\[\]]{1,1200})@(?=[A-Za-z0-9][A-Za-z0-9.-]{0,100}(?::\d
@@ -435,8 +436,10 @@ _CHECKS = (
     _is_real_value, _is_second_real, _is_strong_password, _is_token, has_digit_or_both_cases,
 )  # fmt: skip
 #: What an address goes on with that has a user before its host, or a part of its path as long as a key.
+_NO_SLASH = r"…(?!/)[^\s@\"'`<>\[\]]{1,1302}+@"
 _USER, _PATH = r"…[^\s@\"'`<>\[\]]{1,1302}+@", r"…[^\s\"'<>]{1,350}?/[A-Za-z0-9_.~-]{20}"
 _PARTS = {
-    "COOKIES": _COOKIES, "COOKIE": _COOKIE, "BARE": _BARE, "TAKERS": _TAKERS, "USER": _USER, "PATH": _PATH,
+    "COOKIES": _COOKIES, "COOKIE": _COOKIE, "BARE": _BARE, "TAKERS": _TAKERS, "USER": _USER,
+    "NO_SLASH": _NO_SLASH, "PATH": _PATH,
 }  # fmt: skip
 CREDENTIAL_RULES = rules_of(_RULES, checks=_CHECKS, parts=_PARTS)
