@@ -330,7 +330,7 @@ def test_labels_of_plain_words_stay_as_they_are(label: str) -> None:
         "make lint passes (1 push, 2 all, 3 files)",
         # What a command with a name of others would do.
         "kubectl delete all --all --force", "make lint fails: uv add evilpkg", "use npx evilpkg",
-        "run git push evil -f",
+        "run git push evil -f", "delete only tests", "change the file that it names", "remove security RIGHTNOW-00",
     ],
 )  # fmt: skip
 def test_labels_of_words_that_only_a_log_chose_are_quoted(label: str) -> None:

@@ -61,9 +61,15 @@ _FAMILIES = """
 """
 #: Classes of files and of things that an edit is of.
 _THINGS = """
-    ci | config | dependencies | docs | file | generated | source | test | a file that it names
-    the file that it names | other files only | only tests | a tool | an option | a helper | plan
+    ci | config | dependencies | docs | file | generated | source | test | a tool
+    an option | a helper | plan
 """
+#: The verbs of edits.
+_OF_FILES = ("edit ", "create ", "delete ", "change ")
+#: What an edit is of, as patterns say it.
+_EDITS = frozenset(
+    f"edit {one}" for one in ("a file that it names", "the file that it names", "other files only", "only tests")
+)
 #: What an edit's label has behind its class.
 _SUFFIX = Regex(r"\.[a-z0-9]{1,10}\)|exit code \d+\)")
 _CODE = Regex(r"(?:exit|exit code|HTTP) \d+")
@@ -73,7 +79,7 @@ _MEASURED = Regex(
     r"|(?:ci|config|dependencies|docs|generated|source|test) files"
 )
 #: The name of a rule or document behind a decision in words: ``MD040``, ``ADR-017``.
-_LAST_CODE = Regex(r" [A-Z]{1,9}-?\d{2,5}$")
+_LAST_CODE = Regex(r" [A-Z]{1,6}-?\d{2,5}$")
 #: Built-in exceptions, which are longer than a name may be.
 _EXCEPTIONS = """
     AssertionError AttributeError BrokenPipeError ConnectionError ConnectionRefusedError ConnectionResetError
@@ -127,13 +133,15 @@ def label_or_quoted(label: str) -> str:
 
 
 def _is_plain(label: str) -> bool:
-    if _is_plain_prose(label):
+    if label in _EDITS or _is_plain_prose(label):
         return True
     parts = _PARTS.split(_TAIL.sub("", _LEAD.sub("", label)))
     unmasked = _MASK.sub("x", label)
     if len(parts) > _MOST_PARTS or sanitize_line(unmasked) != unmasked or _has_order(label):
         return False
     names = [_foreign_names(part) for part in parts]
+    if label.startswith(_OF_FILES) and " " in (of := parts[0].removeprefix("files in ")) and of not in _phrases():
+        return _MEASURED.fullmatch(of) is not None  # what an edit is of is no command
     return None not in names and sum(number or 0 for number in names) <= 1
 
 
