@@ -80,6 +80,31 @@ def test_what_worked_without_its_wrapper_is_a_rule_for_every_task(memory: Memory
     assert "Use `bun` instead of `rtk bun`." in sentences(memory)
 
 
+@pytest.mark.parametrize(
+    ("command", "message", "said"),
+    [
+        ("git frob", "git: 'frob' is not a git command. See 'git --help'.", "git frob"),
+        ("make-docs", "/bin/bash: line 1: make-docs: command not found", "make-docs"),
+        ("./check.sh", "./check.sh: line 4: frob: command not found", None),
+        ("make docs", "/bin/sh: 1: frob: command not found", None),
+    ],
+)
+def test_only_what_a_message_names_as_missing_does_not_exist(
+    tmp_path: Path, command: str, message: str, said: str | None
+) -> None:
+    memory = Memory.init(tmp_path)
+    (tmp_path / "logs").mkdir()
+    for number in range(4):
+        log = Script(f"m{number}", begin=BEGIN + timedelta(days=number)).prompt("Write the pages")
+        memory.extract([log.run(command, message, code=127).edit("docs/a.md").save(tmp_path / "logs")])
+    memory.graph.compile()
+    found = memory.rules.advise()
+    assert [one.sentence for one in found.proposals if "does not exist" in one.sentence] == (
+        [f"Do not run `{said}`: it does not exist here."] if said else []
+    )
+    assert found.proposals or found.unworded
+
+
 @pytest.mark.parametrize(("rule", "proposed"), [("Run `ruff check .` first.", 1), ("Run `ruff check . --fix`.", 0)])
 def test_a_rule_that_has_the_linter_run_does_not_say_to_let_it_repair(tmp_path: Path, rule: str, proposed: int) -> None:
     unused = (

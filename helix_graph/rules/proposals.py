@@ -33,9 +33,11 @@ _MOST_EVIDENCE = 5
 #: A command as a rule may have it: nothing that ends the code span, goes elsewhere or takes what only one session had.
 _PLAIN_COMMAND = re.compile(r"[\w./:@=+,-]+(?: [\w./:@=+,*'\"-]+){0,7}")
 _REWRITING = re.compile(r"\s--(fix|write)\b")
+_WORD = r"['\"`]?(?P<{}>[\w.:/-]*\w)['\"`]?"
 _MISSING = re.compile(
-    r"unrecognized subcommand|no such (?:sub)?command|command not found|is not a \S+ command|unknown (?:sub)?command"
-    r"|unknown skill|not recognized as",
+    r"(?:command not found:|(?:unrecognized|unknown) (?:sub)?command:?|no such (?:sub)?command:?|unknown skill:?) "
+    rf"{_WORD.format('named_after')}"
+    rf"|{_WORD.format('named_before')}(?:: command not found(?!: )| is not a \S+ command| is not recognized as)",
     re.IGNORECASE,
 )
 
@@ -167,10 +169,16 @@ def _draft(issue: Issue) -> _Draft | None:
         if failing and command.split()[: len(failing.split())] != failing.split():
             sentence = f"Use `{command}` instead of `{failing}`."
             return _Draft(sentence, _names(failing), f"worked instead in {remedy.times} of {remedy.of} sessions")
-    missing = plain(issue.check) if _MISSING.search(issue.message) else None
-    if missing:
+    missing = plain(issue.check)
+    if missing and _is_missing(missing.split(), issue.message):
         return _Draft(f"Do not run `{missing}`: it does not exist here.", _names(missing), "the command is not there")
     return None
+
+
+def _is_missing(words: Sequence[str], message: str) -> bool:
+    """Whether the message says of one of the command's words that nothing is called so, and not of a word within it."""
+    found = _MISSING.search(message)
+    return found is not None and (found["named_after"] or found["named_before"]) in words
 
 
 def plain(command: str) -> str | None:
