@@ -86,6 +86,8 @@ def test_secrets_are_known_by_their_own_shape(around: str) -> None:
         ("deploy --token q7w8e9r0t1y2u3i4o5p6 --dry-run", "--dry-run", "q7w8e9r0t1y2u3i4o5p6"),
         ("postgres://app:s3cr3t@db.example.com/shop", "@db.example.com/shop", "s3cr3t"),
         ("postgres://app:postgres@localhost/shop", "postgres://app:", ":postgres@"),
+        ("postgres:/app:s3cr3t@db.example.com/shop", "@db.example.com/shop", "s3cr3t"),
+        ("postgres:///app:s3cr3t@db.example.com/shop", "@db.example.com/shop", "s3cr3t"),
         ("curl -u admin:letmein9 https://example.com", "admin:", "letmein9"),
         ("Authorization: Bearer q7w8e9r0t1y2u3", "Authorization: Bearer ", "q7w8e9r0t1y2u3"),
         ("Authorization: Basic YWRtaW46bGV0bWVpbjk=", "Authorization: Basic ", "YWRtaW46bGV0bWVpbjk="),

@@ -184,6 +184,16 @@ def test_a_lesson_that_was_forgotten_elsewhere_is_not_harvested(tmp_path: Path, 
     assert CENTS in contents(laptop)
 
 
+def test_a_colleagues_session_teaches_no_lesson_of_ones_own(tmp_path: Path, team_server: TeamDatabase) -> None:
+    ann = member(tmp_path / "ann" / "shop", "first")
+    sync(ann, team_server.url("ann"))
+    bob = member(tmp_path / "bob" / "shop")
+    sync(bob, team_server.url("bob"))
+    assert [one.id for one in bob.episodes.list()] == ["episode-first"]
+    assert bob.insights.harvest()["added"] == []
+    assert ann.insights.harvest()["added"]
+
+
 @pytest.mark.usefixtures("ann")
 @pytest.mark.slow
 def test_a_session_that_is_forgotten_while_it_comes_in_stays_away(
