@@ -86,11 +86,6 @@ _DEEPEST = 3
 _MOST_BYTES = 1 << 30
 
 
-def _packed(head: bytes) -> str | None:
-    """How a file that begins so is packed, if it is."""
-    return columnar_format(head) or ("page" if is_page(head) else packed_format(head))
-
-
 def _members(stream: IO[bytes], packed: str) -> Iterator[IO[bytes]]:
     """The files in one that is packed so; of columns and pages the texts.
 
@@ -144,7 +139,8 @@ def _content(stream: IO[bytes], depth: int = 0) -> Iterator[bytes]:
     head = stream.read(MARK_WITHIN)
     rest = itertools.chain((head,), iter(partial(stream.read, _CHUNK), b""))
     yield from itertools.chain(rest if depth else _without_holes(stream), (b"\0",))
-    if not (packed := _packed(head)):
+    packed = columnar_format(head) or ("page" if is_page(head) else packed_format(head))
+    if packed is None:
         return
     if depth == _DEEPEST:
         raise ValueError(f"it is packed more than {_DEEPEST} times over")

@@ -322,14 +322,12 @@ def matches(target: Target, act: Act) -> bool:
     """Whether an act is what a target names."""
     if target.kind == "path":
         return act.kind == "edit" and _in_scope(act.path, (target.text,))
-    return act.kind != "commit" and _has_command(target.text, act.parts, act.check)
+    return act.kind != "commit" and any(
+        _is_same(wanted, part, act.check) for wanted in _parts(target.text) for part in act.parts
+    )
 
 
 @lru_cache(maxsize=1 << 16)  # sessions run the same few commands again and again
-def _has_command(command: str, parts: tuple[Segment, ...], check: str) -> bool:
-    return any(_is_same(wanted, part, check) for wanted in _parts(command) for part in parts)
-
-
 @lru_cache(maxsize=1024)
 def _parts(command: str) -> tuple[Segment, ...]:
     """The commands that a rule names, without a change of folder before them or what only cuts their output."""

@@ -43,7 +43,6 @@ if TYPE_CHECKING:
 
     from helix_episodes.extraction.calls import ParsedCall
     from helix_episodes.extraction.check_runs import CheckRun
-    from helix_episodes.extraction.checks import Verdict
     from helix_episodes.extraction.shell.commands import Segment
     from helix_episodes.extraction.timeline import Timeline
     from helix_episodes.model import Decision
@@ -297,21 +296,17 @@ def is_settled(timeline: Timeline, failure: CheckRun, *, prompts: Sequence[int])
         return True
     if _shown_elsewhere(timeline, failure):
         return True
-    part = None if failure.call is None else _part(timeline.calls[failure.call], failure.verdict)
-    if part is not None and any(_settles(call, at, part, failure) for call, at in _later_parts(timeline, failure)):
-        return True
+    place = failure.verdict.segment
+    if failure.call is not None and place is not None and place < len(timeline.calls[failure.call].segments):
+        part = timeline.calls[failure.call].segments[place]
+        if any(_settles(call, at, part, failure) for call, at in _later_parts(timeline, failure)):
+            return True
     return any(
         _covers(run, failure, timeline)
         for runs in timeline.runs.values()
         for run in runs
         if run.passed and run.position > failure.position
     )
-
-
-def _part(call: ParsedCall, verdict: Verdict) -> Segment | None:
-    """The part of a command that ran the check."""
-    place = verdict.segment
-    return call.segments[place] if place is not None and place < len(call.segments) else None
 
 
 def _later_parts(timeline: Timeline, failure: CheckRun) -> Iterator[tuple[ParsedCall, int]]:
