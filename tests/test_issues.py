@@ -417,6 +417,41 @@ def test_a_remedy_shows_the_edit_that_speaks_of_the_failure(tmp_path: Path) -> N
     assert remedy.diff == ("-if !exists(sessions) {", "+if !exists(paths.Branch) { // after condensation")
 
 
+def test_what_stands_out_shows_added_lines_of_a_long_repair_too(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fails = FAILS.format("TestAdd").replace("got 3", "the total of a cart is not rounded")
+    old = "\n".join(f"total = total + price_{n}; # not rounded" for n in range(6))
+    new = "total = rounded(prices)\nreturn total; # of a cart"
+    logs = [begun(n).run("go test ./...", fails, code=1).edit("api/cart.go", old, new) for n in range(3)]
+    memory = remembered(tmp_path, [log.run("go test ./...", PASSES) for log in logs])
+    monkeypatch.setenv("HELIX_DIR", str(memory.root))
+    lines = CliRunner().invoke(cli, [], catch_exceptions=False).output.splitlines()
+    assert [line for line in lines if line.startswith(("    - ", "    + "))] == [
+        '    - "total = total + price_0; # not rounded"',
+        '    - "total = total + price_1; # not rounded"',
+        '    + "total = rounded(prices)"',
+        '    + "return total; # of a cart"',
+    ]
+
+
+def test_it_says_how_many_of_the_repairs_were_seen_to_work(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    wrong = "a.py:1:1: E501 Line too long (99 > 88)\nFound 1 error."
+    other = "b.py:2:1: F401 `os` imported but unused\nFound 1 error."
+    logs = [begun(n).run("ruff check .", wrong, code=1).edit("a.py") for n in range(3)]
+    logs = [
+        logs[0].run("ruff check .", "All checks passed!"),
+        *(log.run("ruff check .", other, code=1) for log in logs[1:]),
+    ]
+    memory = remembered(tmp_path, logs)
+    name = only(memory.issues.list(by="issue").issues, "ruff: E501").id
+    (remedy,) = memory.issues.show(name).remedies
+    monkeypatch.setenv("HELIX_DIR", str(memory.root))
+    shown = CliRunner().invoke(cli, ["issues", "show", name], catch_exceptions=False).output
+    assert (remedy.times, remedy.verified) == (3, 1)
+    assert "(3 sessions, 1 of 3 verified; " in shown
+
+
 def test_a_filter_leaves_no_number_of_failures(tmp_path: Path) -> None:
     logs = [
         begun(n).run(f"go test ./...{end}", FAILS.format("TestAdd"), code=1) for n, end in enumerate(("", "|tail -9"))

@@ -14,7 +14,7 @@ from helix_cli.terminal import StyledWord, quiet, strong, verdict
 from helix_graph.issues.model import By, State, remedies_heading, remedy_words, repair_words, repaired_words
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
     from helix_cli.terminal import Tone
     from helix_graph.issues.model import Issue, IssueDetails, IssueList, IssueStatementMade, Occurrence
@@ -124,7 +124,10 @@ def render_details(found: IssueDetails) -> None:
         say()
         say(f"{remedies_heading(found.remedies)}:")
         for remedy in found.remedies:
-            trust = verdict("verified" if remedy.verified == remedy.times else "not verified")
+            some = f"{remedy.verified} of {remedy.times} verified"
+            trust = verdict(
+                "verified" if remedy.verified == remedy.times else some if remedy.verified else "not verified"
+            )
             seen = f"{count(remedy.sessions, 'session')}, " if remedy.sessions > 1 else ""
             say(
                 f"  {remedy_words(remedy)}  (",
@@ -155,7 +158,14 @@ def render_costliest(one: Issue, sessions: int, *, is_solved: bool) -> None:
     if one.message:
         say(f"  {one.message}")
     say(f"  {repair_words(one)}")
-    _render_diff(one.remedy.diff[:_DIFF_SHOWN] if one.remedy else ())
+    _render_diff(_part_of_diff(one.remedy.diff) if one.remedy else ())
+
+
+def _part_of_diff(lines: Sequence[str]) -> list[str]:
+    """As many changed lines as are shown, half of them added ones where there are so many: these say what to do."""
+    removed, added = ([at for at, line in enumerate(lines) if line.startswith(sign)] for sign in "-+")
+    removed = removed[: max(_DIFF_SHOWN // 2, _DIFF_SHOWN - len(added))]
+    return [lines[at] for at in sorted([*removed, *added[: _DIFF_SHOWN - len(removed)]])]
 
 
 def _render_diff(lines: Iterable[str]) -> None:
