@@ -257,7 +257,10 @@ def test_a_runbook_says_how_things_are_run_and_what_fails_here(
 
 def test_a_task_is_known_in_the_runbook_by_each_of_its_names(tmp_path: Path) -> None:
     logs = [
-        Script(f"s{n}").prompt("Add totals").edit("api/cart.go").run("mise run format", "[lint-fix] $ hk fix --all")
+        Script(f"s{n}", begin=BEGIN + timedelta(days=n))
+        .prompt("Add totals")
+        .edit("api/cart.go")
+        .run("mise run format", "[lint-fix] $ hk fix --all")
         for n in range(3)
     ]
     memory = memory_of(tmp_path, logs)
@@ -269,7 +272,7 @@ def test_a_task_is_known_in_the_runbook_by_each_of_its_names(tmp_path: Path) -> 
 
 def test_what_only_shows_another_answer_did_not_work_instead(tmp_path: Path) -> None:
     logs = [
-        Script(f"s{n}")
+        Script(f"s{n}", begin=BEGIN + timedelta(days=n))
         .prompt("Why does it fail?")
         .run("acme jobs 7", "error: job 7 still runs", code=1)
         .run("acme jobs 7 --json state --jq .state", '"running"')
@@ -278,6 +281,35 @@ def test_what_only_shows_another_answer_did_not_work_instead(tmp_path: Path) -> 
     ]
     (wrong,) = memory_of(tmp_path, logs).causality.runbook().corrections
     assert (wrong.command, wrong.instead) == ("acme jobs 7", None)
+
+
+def test_what_a_forked_session_repeats_is_one_run_of_the_runbook(tmp_path: Path) -> None:
+    def begun(name: str, days: int) -> Script:
+        log = Script(name, begin=BEGIN + timedelta(days=days)).prompt("Add totals").edit("api/cart.go")
+        return log.run("go test ./...", PASSES).run("acme up", "error: busy", code=1)
+
+    logs = [begun("s1", 0), begun("s2", 0).run("go test ./...", PASSES)]
+    found = memory_of(tmp_path / "forked", logs).causality.runbook()
+    assert [(one.command, one.runs, one.sessions) for one in found.commands] == [("go test ./...", 2, 2)]
+    assert found.corrections == ()
+    apart = memory_of(tmp_path / "apart", [begun("s1", 0), begun("s2", 1)]).causality.runbook()
+    assert [(one.command, one.sessions) for one in apart.corrections] == [("acme up", 2)]
+
+
+def test_a_check_that_found_something_to_mend_is_no_command_that_fails_here(tmp_path: Path) -> None:
+    unformatted = "src/cart.ts format ━━━\n\n  Formatter would have printed the following content:\n\nFound 1 error."
+    passes = "Checked 3 files in 5ms. No fixes applied."
+    logs = [
+        Script(f"s{n}", begin=BEGIN + timedelta(days=n))
+        .prompt("Add totals")
+        .edit("src/cart.ts")
+        .run("bun run lint", f"$ biome check src\n{unformatted}", code=1)
+        .run("rtk lint bun run lint" if n == 0 else "bun run lint:fix", passes)
+        for n in range(4)
+    ]
+    found = memory_of(tmp_path, logs).causality.runbook()
+    assert "bun run lint" in [one.command for one in found.commands]
+    assert found.corrections == ()
 
 
 @pytest.mark.parametrize("rate", [0.05, 0.2, 0.5])

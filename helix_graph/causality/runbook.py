@@ -23,7 +23,7 @@ from helix_graph.causality.workarounds import common_workaround, way_words, work
 
 if TYPE_CHECKING:
     from helix_episodes.model import CommandRun, Episode, Event
-    from helix_graph.causality.workarounds import Workaround
+    from helix_graph.causality.workarounds import CommonWorkaround, Workaround
 
 #: The order in which kinds of command are listed.
 KINDS: tuple[RunKind, ...] = ("test", "lint", "typecheck", "build", "format")
@@ -111,14 +111,35 @@ class Runbook(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def runbook_of(episodes: Sequence[Episode], ways: Mapping[str, Mapping[str, Workaround]] | None = None) -> Runbook:
-    """The runbook of a project; ``ways`` are the workarounds of each episode, where they are known already."""
+    """The runbook of a project, whose ``episodes`` are in order of time.
+
+    ``ways`` are the workarounds of each episode, where they are known already.
+    """
     known = {one.id: workarounds_in(one) for one in episodes} if ways is None else ways
+    once = _without_repeats(episodes)
     return Runbook(
         sessions=len(episodes),
-        commands=tuple(_commands(episodes)),
-        prerequisites=tuple(_prerequisites(episodes)),
-        corrections=tuple(_corrections(episodes, known)),
+        commands=tuple(_commands(once)),
+        prerequisites=tuple(_prerequisites(once)),
+        corrections=tuple(_corrections(once, known)),
     )
+
+
+def _without_repeats(episodes: Iterable[Episode]) -> list[Episode]:
+    """The episodes, each run in the first that has it: a forked session repeats those of the one before it."""
+    first: dict[tuple[str, str, str | None], str] = {}
+    return [
+        msgspec.structs.replace(
+            episode,
+            runs=tuple(
+                run
+                for run in episode.runs
+                if run.timestamp is None
+                or first.setdefault((run.timestamp, run.check, run.command), episode.id) == episode.id
+            ),
+        )
+        for episode in episodes
+    ]
 
 
 class _Use(NamedTuple):
@@ -244,11 +265,12 @@ def _corrections(
     ranked = sorted(found.items(), key=lambda each: (-len({one.episode for one in each[1]}), each[0]))
     named: set[str] = set()
     for (command, problem), every in ranked:
-        # What only looks, or says something of one file, is worth a line where something worked instead.
-        failures = every if any(one.way for one in every) else [one for one in every if one.plain]
+        # What judged the work, only looks or is of one file is worth a line where something worked instead.
+        failures, best = every, _usual_way(every)
+        if best is None:
+            failures = [one for one in every if one.plain]
+            best = _usual_way(failures)
         sessions = len({one.episode for one in failures})
-        best = common_workaround((one.episode, one.way) for one in failures)
-        best = best if best is not None and 2 * best.worked >= sessions else None
         if sessions < _SESSIONS or command in named:
             continue
         named.add(command)
@@ -263,6 +285,12 @@ def _corrections(
             log=newest.log,
             line=newest.event.evidence.line if newest.event.evidence else None,
         )
+
+
+def _usual_way(failures: Sequence[_Failure]) -> CommonWorkaround | None:
+    """What worked instead, if it did in half of the sessions."""
+    best = common_workaround((one.episode, one.way) for one in failures)
+    return best if best is not None and 2 * best.worked >= len({one.episode for one in failures}) else None
 
 
 def _one_line(message: str) -> str:
