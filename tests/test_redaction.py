@@ -75,6 +75,15 @@ def test_secrets_are_known_by_their_own_shape(around: str) -> None:
     assert found == {secret: around.format(f"[redacted:{kind}]") for secret, kind in SECRETS.items()}
 
 
+@pytest.mark.parametrize("code", ["%20", "%22", "%3A", "%2C", "%0A", "%253D", "%25252F", "[31m", "[1;32m"])
+def test_a_code_right_before_a_token_hides_none(code: str) -> None:
+    for secret in SECRETS:
+        for before in ("", "https://example.com/cb?state=a"):
+            redacted = redact_text(f"{before}{code}{secret} done")
+            assert secret not in redacted
+            assert redacted.endswith("] done")
+
+
 @each_row(
     ("text", "kept", "gone"),
     [

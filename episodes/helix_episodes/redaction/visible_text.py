@@ -74,6 +74,12 @@ _LOOK_ALIKE = (
 _CODED = ("%3D", "%22%3A", "%3A%2F%2F", "%3a%2f%2f", "%3d", "%22%3a")
 _CODE = r"(?P<sign>%3[Dd](?<=[a-z_]%3.)|%(?:2[026-9CFcf](?!\d{3})|3[ABFabf]|40|5[BDbd]|7[BDbd]|0[AD]))"
 _MAIL_CODE = r"(?P<sign>=(?:3D|\n))"
+#: The code of an address, or a colour that lost its first character, right before what is as long as a token: its sign
+#: is left, which is a part of no word and goes on with a value as before.
+_CODE_BEFORE_LONG_WORD = (
+    r"(?P<sign>[%[])(?:(?<=%)(?:25){0,3}[0-7][0-9A-Fa-f]|(?<=\[)\d{1,2}(?:;\d{1,3}){0,4}m)(?=[\w.-]{16})"
+)
+_BEGINNINGS_OF_CODES = ("%", "[3", "[9", "[0;", "[1;", "[01;", "[1m", "[0m")
 #: A line that goes on in the next: within a word nothing is between, else a blank.
 _CONTINUATION = r"(?<=[A-Za-z0-9+/_-])\\\n[ \t]*(?=[A-Za-z0-9+/_])|(?<=[ \t])\\\n[ \t]*"
 
@@ -195,9 +201,10 @@ _IN_WORDS: tuple[tuple[str, Callable[[str], bool]], ...] = (
     (_ESCAPE, lambda text: "\\" in text and mentions(text, _ESCAPES)),
     (_MAIL_CODE, lambda text: "=3D" in text and not _is_coded(text)),
     (_CODE, _is_coded),
+    (_CODE_BEFORE_LONG_WORD, lambda text: mentions(text, _BEGINNINGS_OF_CODES)),
 )
 #: A text of plain letters in which none of the steps finds anything has none of these.
-_SIGNS_IN_WORDS = ("\\", "&", "%", "\x1b", "^[[", "=3D")
+_SIGNS_IN_WORDS = ("\\", "&", "\x1b", "^[[", "=3D", *_BEGINNINGS_OF_CODES)
 _AROUND_LINES: tuple[tuple[str, Callable[[str], bool]], ...] = (
     (_TABLE_END, lambda text: "` |" in text),
     (_LINE_WITH_PREFIX, lambda _: True),
