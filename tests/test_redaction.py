@@ -75,6 +75,31 @@ def test_secrets_are_known_by_their_own_shape(around: str) -> None:
     assert found == {secret: around.format(f"[redacted:{kind}]") for secret, kind in SECRETS.items()}
 
 
+@each_row(
+    "command",
+    [
+        "keytool -list -keystore k.jks -storepass {}",
+        "jarsigner -storepass {} a.jar shop",
+        "rabbitmqctl add_user kim {}",
+        "nmcli dev wifi connect Home password {}",
+        "wpa_passphrase 'Our home' {}",
+        "ipmitool -H h -U admin -P {} power status",
+        "gpg --batch --passphrase {} -d x.gpg",
+        "aws secretsmanager put-secret-value --secret-id db --secret-string {}",
+        "aws ssm put-parameter --name /db --type SecureString --value {}",
+        "aws ssm put-parameter --name /db --value {} --type SecureString",
+        "az keyvault secret set --vault-name v --name n --value {}",
+        "security add-generic-password -a kim -s shop -w {}",
+        "gh secret set DEPLOY_KEY --body {}",
+        "aws configure set aws_secret_access_key {}",
+        "htpasswd -b -c .htpasswd kim {}",
+    ],
+)
+def test_a_word_is_a_password_where_a_command_takes_nothing_else(command: str) -> None:
+    assert redact_text(command.format("letmein")) == command.format("[redacted:password]")
+    assert redact_text(command.format("$PW")) == command.format("$PW")
+
+
 @pytest.mark.parametrize("code", ["%20", "%22", "%3A", "%2C", "%0A", "%253D", "%25252F", "[31m", "[1;32m"])
 def test_a_code_right_before_a_token_hides_none(code: str) -> None:
     for secret in SECRETS:
@@ -113,6 +138,7 @@ def test_a_code_right_before_a_token_hides_none(code: str) -> None:
         ("sshpass -p swordfish ssh kim@host", " ssh kim@host", "swordfish"),
         ("docker login -u kim -p swordfish ghcr.io", " ghcr.io", "swordfish"),
         ("docker login ghcr.io --password=swordfish", "ghcr.io", "swordfish"),
+        ("shopctl --db-pass=hunter2 up", " up", "hunter2"),
         ("machine api.example.com login kim password swordfish", "login kim", "swordfish"),
         ("machine api.example.com\n  login kim\n  password swordfish\n", "login kim", "swordfish"),
         ("default login kim password swordfish", "login kim", "swordfish"),

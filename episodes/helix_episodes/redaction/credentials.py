@@ -364,7 +364,20 @@ password _is_command_password: signtool ¦ sqlcmd ¦ bcp ¦ isql ¦ zip ¦ unzip
     redis-cli\b[^\n|;&]{0,200}?[\s\"'](?:-a|--pass)|(?:mysql|mariadb)[a-z-]{0,20}[\s\"',]+
     (?:[^\n|;&]{0,200}?[\s\"'])?-p|signtool\b[^\n|;&]{0,200}?\s/p|sshpass\s{1,4}-p|(?:docker|podman|nerdctl|buildah|
     oras|registry) login [^\n|;&]{0,200}?\s(?:-p|--password)[ =]|openssl enc\b[^\n|;&]{0,200}?[\s\"']-k|
-    htpasswd\s{1,4}-[a-zA-Z]{0,4}b[a-zA-Z]{0,4}\s{1,4}\S{1,200}\s{1,4}\S{1,80})[\s\"',=]{0,6}{BARE}
+    htpasswd\s{1,4}(?:-[a-zA-Z]{1,4}\s{1,4}){0,4}?-[a-zA-Z]{0,4}b[a-zA-Z]{0,4}(?:\s{1,4}-[a-zA-Z]{1,4}){0,4}\s{1,4}
+    [^\s-]\S{0,200}\s{1,4}\S{1,80})[\s\"',=]{0,6}{BARE}
+# Options that mean a password and nothing else, and commands whose last word is one.
+password _is_command_password: keytool ¦ jarsigner ¦ apksigner ¦ rabbitmqctl ¦ nmcli ¦ wpa_passphrase ¦ ipmitool
+    ¦ gpg ¦ gpg2 ¦ secretsmanager ¦ keyvault ¦ SecureString ¦ add-generic-password ¦ add-internet-password
+    ¦ gh…\ssecret set ¦ aws…\sconfigure set
+    (?:\b(?:keytool|jarsigner|apksigner)\b[^\n|;&]{0,300}?\s-{1,2}(?:(?:src|dest)?(?:store|key)pass|ks-pass|key-pass|
+    new)(?:\s|=)(?:pass:)?|\brabbitmqctl\b[^\n|;&]{0,80}?\s(?:add_user|change_password)\s{1,4}\S{1,80}\s|
+    \bnmcli\b[^\n|;&]{0,200}?\spassword\s|\bwpa_passphrase\s{1,4}(?:[^\s\"']\S{0,80}|\"[^\"\n]{1,80}\"|'[^'\n]{1,80}')\s|
+    \bipmitool\b[^\n|;&]{0,200}?\s-P\s|\bgpg2?\b[^\n|;&]{0,200}?\s--passphrase(?:\s|=)|
+    \bsecretsmanager\b[^\n|;&]{0,200}?\s--secret-string(?:\s|=)|\bkeyvault\b[^\n|;&]{0,200}?\s--value(?:\s|=)|
+    (?i:--type\sSecureString\b[^\n|;&]{0,200}?\s--value(?:\s|=)|--value(?:\s|=)(?=[^\n|;&]{3,200}\s--type\sSecureString))|
+    \badd-(?:generic|internet)-password\b[^\n|;&]{0,200}?\s-w\s|\bgh\ssecret\sset\b[^\n|;&]{0,120}?\s(?:-b|--body)(?:\s|=)|
+    \baws\sconfigure\sset\s{1,4}(?:aws_secret_access_key|aws_session_token)\s)\s{0,4}(?!-){BARE}
 password _is_command_password: echo ¦ printf
     \b(?:echo(?: -[ne]{1,2})?|printf(?: [\"']?%s(?:\\n|\n)?[\"']?)?)\s{1,4}{BARE}[\"']?\s{0,4}\|
     \s{0,4}[^\n|]{0,160}?{TAKERS}

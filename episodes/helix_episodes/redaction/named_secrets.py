@@ -373,7 +373,8 @@ def _is_chosen(one: _Named) -> bool:  # noqa: PLR0911  (a return for each ground
         return FUNCTION_WORDS.isdisjoint(words.lower().split()) and (
             is_mixed(value) or is_phrase(value) or (one.is_config and "=" in one.between and is_pair_of_words(words))
         )
-    if one.sort == "short" and not one.is_config:  # also a round or a ticket, so the value must be made like one
+    is_option = one.name.startswith("--") and is_mixed(value)
+    if one.sort == "short" and not (one.is_config or is_option):  # also a round or a ticket: made like a password
         return (
             len(value) >= _SHORTEST_SPOKEN
             and (is_strong(value) or is_scrambled(value))
