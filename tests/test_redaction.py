@@ -154,6 +154,7 @@ def test_a_code_right_before_a_token_hides_none(code: str) -> None:
         ("https://example.com/?access_token=q7w8e9r0t1y2u3i4o5p6", "?access_token=", "q7w8e9r0"),
         ("https://example.com/?a=1&token=q7w8e9r0t1y2u3i4o5p6#top", "#top", "q7w8e9r0"),
         ("https://api.telegram.org/bot" + "123456789:AAF1b2C3d4E5f6G7h8I9j0K1l2M3n4O5p6Q/x", "/x", "AAF1b2C3"),
+        ("https://a.example/?to=bot" + "123456789%3AAAF1b2C3d4E5f6G7h8I9j0K1l2M3n4O5p6Q&x=1", "&x=1", "AAF1b2C3"),
         ("edit cfg-api_key = pXz9w3QlY7Zkuvqdt7s8Stqc.txt", "api_key", "pXz9w3Ql"),
         ("bad value " + GITHUB[:14] + "\u2026", "bad value ", GITHUB[4:14]),
         ("bad value " + GITHUB[:20], "bad value ", GITHUB[4:14]),

@@ -320,9 +320,9 @@ docker-token has_digit_or_both_cases: dckr_pat_
     {BEGIN}dckr_pat_[A-Za-z0-9_-]{20,80}
 azure-secret: ~…[A-Za-z0-9_~.-]{31}
     {BEGIN}[A-Za-z0-9_~.-]{3}\dQ~[A-Za-z0-9_~.-]{31,34}(?![A-Za-z0-9_~-])
-# All that were ever seen begin with AA behind the colon.
-telegram-token is_of_all_letters drawn: :AA
-    [0-9]{8,10}:AA[A-Za-z0-9_-]{33}(?![A-Za-z0-9_-])
+# All that were ever seen begin with AA behind the colon, of whose code in an address the sign is left.
+telegram-token is_of_all_letters drawn: :AA ¦ %AA
+    [0-9]{8,10}[:%]AA[A-Za-z0-9_-]{33}(?![A-Za-z0-9_-])
 # What precedes it is checked after the first letter: at every place of a text it would cost four times as much.
 discord-token is_of_all_letters drawn: .…[A-Za-z0-9_-]{6}\.[A-Za-z0-9_-]{27}
     [MNO](?<![A-Za-z0-9].)[A-Za-z0-9_-]{23,27}\.[A-Za-z0-9_-]{6}\.[A-Za-z0-9_-]{27,40}(?![A-Za-z0-9_-])
