@@ -21,11 +21,13 @@ from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
 import msgspec
 
 from helix_episodes.light_imports import Regex
+from helix_episodes.model import sortable_time
 from helix_graph.insights.label_quoting import label_or_quoted
 from helix_graph.insights.safe_quoting import (
     logged_name_or_quoted,
     name_or_quoted,
     own_or_quoted,
+    part_or_quoted,
     quoted,
     quoted_lines,
 )
@@ -81,6 +83,11 @@ def _reason(reason: str) -> str:
     return reason if label == reason else f"{label_or_quoted(label)}{_AFTER_LABEL}"
 
 
+def _time(moment: str) -> str | None:
+    """A time; an episode that somebody else wrote may have a sentence in its place."""
+    return moment if sortable_time(moment) else None
+
+
 #: Fields of sessions, precedents and decisions that hold words of a log. An id is for the next call, so it stays as it
 #: is where it is one word.
 _LOGGED: Mapping[str, Quote] = {
@@ -113,6 +120,8 @@ _LOGGED: Mapping[str, Quote] = {
     ),
     **dict.fromkeys(("here", "there", "only_here", "only_there"), label_or_quoted),
     **dict.fromkeys(("problem", "instead", "first", "detail"), quoted),
+    **dict.fromkeys(("timestamp", "date", "first_seen", "last_seen", "newest_episode"), _time),
+    "decision": part_or_quoted,
 }
 #: Fields of notes. Their lines matter; names are for the next call, so a word stays as it is.
 _NOTED: Mapping[str, Quote] = {
@@ -154,6 +163,11 @@ _REMEMBERED: Mapping[str, Quote] = {
 #: By the package that the type of an answer or of a part of it is from; the longest name that fits counts.
 _FIELDS: Mapping[str, Mapping[str, Quote]] = {
     **dict.fromkeys(("helix_episodes", "helix_graph.graph", "helix_graph.causality", "helix_graph.episodes"), _LOGGED),
+    "helix_episodes.model": {
+        **_LOGGED,
+        **dict.fromkeys(("source", "target", "error", "changes", "effects", "caused_by", "leads_to"), part_or_quoted),
+    },
+    "helix_episodes.verification": {**_LOGGED, "of": part_or_quoted},
     "helix_graph.highlights.model": dict.fromkeys(("session", "log"), logged_name_or_quoted),
     "helix_graph.causality.fault_localization": {
         **_LOGGED,
@@ -224,6 +238,8 @@ def _finer(value: Any) -> Mapping[str, Quote]:  # noqa: ANN401  (any answer)
 
     The types go by their names: most answers have none of them, and their modules take time to load.
     """
+    if type(value).__module__ == "helix_episodes.model" and type(value).__name__ in {"Decision", "Event"}:
+        return {"id": part_or_quoted}
     kind = type(value).__name__ if type(value).__module__.startswith("helix_graph.graph.") else ""
     if kind == "LabelMatch":
         return {"name": quoted if value.name != value.label else label_or_quoted}
@@ -260,6 +276,8 @@ def _field(value: Any, quote: Quote | None) -> Any:  # noqa: ANN401  (as above)
         name_or_quoted,
         logged_name_or_quoted,
         label_or_quoted,
+        part_or_quoted,
+        _time,
     ):
         return quote(value)
     if isinstance(value, tuple | list) and all(isinstance(one, str) for one in value):

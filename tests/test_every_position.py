@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -46,19 +46,40 @@ def memory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Memory:
 
 def recorded(memory: Memory, folder: Path, text: Callable[[int], str]) -> list[str]:
     """Records sessions, each with a text in one field of its log, in place of what stands there and behind it."""
-    folder.mkdir()
-    number = 0
+    logs: list[tuple[str, list[dict[str, Any]]]] = []
     for places in positions(working_session("session")).values():
         for kept in ("", "{} "):
-            name = f"s{number:04}"
-            records = changed(working_session(name), places, kept + text(number))
-            lines = (json.dumps(record) for record in records)
-            (folder / f"{name}.jsonl").write_text("\n".join(lines) + "\n", encoding="utf-8")
-            number += 1
-    memory.extract([folder])
+            name = f"s{len(logs):04}"
+            logs.append((name, changed(working_session(name), places, kept + text(len(logs)))))
+    sessions = recorded_of(memory, folder, logs)
     memory.graph.compile()
     memory.insights.harvest()
+    return sessions
+
+
+def recorded_of(memory: Memory, folder: Path, logs: list[tuple[str, list[dict[str, Any]]]]) -> list[str]:
+    folder.mkdir()
+    for name, records in logs:
+        lines = (json.dumps(record) for record in records)
+        (folder / f"{name}.jsonl").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    memory.extract([folder])
     return sorted(one.session for one in memory.episodes.list(max_results=None))
+
+
+def written_by_a_colleague(memory: Memory, folder: Path, text: str) -> list[str]:
+    """Episodes that no log stands for, each with a text in one field."""
+    (session,) = recorded_of(memory, folder, [("base-1", working_session("base-1"))])
+    file = memory.root / "episodes" / f"episode-{session}.json"
+    base = json.loads(file.read_text())
+    file.unlink()
+    sessions: list[str] = []
+    for places in positions([base]).values():
+        for kept in ("", "{} "):
+            sessions.append(f"s{len(sessions):04}")
+            (episode,) = changed([json.loads(json.dumps(base).replace(session, sessions[-1]))], places, kept + text)
+            file.with_name(f"episode-{sessions[-1]}.json").write_text(json.dumps(episode))
+    memory.graph.compile()
+    return sessions
 
 
 def answers(memory: Memory, sessions: list[str]) -> Iterator[tuple[str, str]]:
@@ -66,6 +87,7 @@ def answers(memory: Memory, sessions: list[str]) -> Iterator[tuple[str, str]]:
         for session in sessions:
             for tool in ("show_episode", "explain"):
                 yield tool, agent.call(tool, {"episode": session}).text
+            yield "show_episode", agent.call("show_episode", {"episode": session, "evidence": True}).text
         for tool in TOOLS:
             yield tool, agent.call(tool, {}).text
         for tool, name in (("causes", "label"), ("effects", "label"), ("similar_decisions", "text"), ("seen", "text")):
@@ -85,6 +107,17 @@ def test_an_order_at_any_position_is_quoted_wherever_it_is_shown(memory: Memory,
     shown = [(tool, line) for tool, text in answers(memory, sessions) for line in outside_of_quotations(text)]
     assert len(sessions) > 70
     assert outside_of_quotations(f"What to do:\n  {FORMS[form]}")
+    assert shown == []
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("form", ["words", "drawn hyphens", "one word"])
+def test_so_is_one_at_any_position_of_an_episode_that_somebody_else_wrote(
+    memory: Memory, tmp_path: Path, form: str
+) -> None:
+    sessions = written_by_a_colleague(memory, tmp_path / "logs", FORMS[form])
+    shown = [(tool, line) for tool, text in answers(memory, sessions) for line in outside_of_quotations(text)]
+    assert len(sessions) > 150
     assert shown == []
 
 

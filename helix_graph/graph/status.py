@@ -74,8 +74,8 @@ class Status(msgspec.Struct, frozen=True, kw_only=True):
 def find_status(connection: sqlite3.Connection, *, episodes: Path, causality: Path, pending: int) -> Status:
     """The figures of an open graph.db; ``pending`` is how many files have changed since it was compiled."""
     newest, ahead = connection.execute(
-        "SELECT max(timestamp) FILTER (WHERE moment <= ?1), count(*) FILTER (WHERE moment > ?1) FROM episode"
-        " WHERE origin = 'episode'",
+        "SELECT max(timestamp) FILTER (WHERE moment BETWEEN '0' AND ?1), count(*) FILTER (WHERE moment > ?1)"
+        " FROM episode WHERE origin = 'episode'",
         (sortable_time(latest_time().isoformat()),),
     ).fetchone()
     named, mentions, shared = connection.execute(

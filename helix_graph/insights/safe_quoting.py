@@ -34,6 +34,8 @@ _TURN = Regex(
 _TEMPLATE = Regex(r"\[\s*(/?\s*(?:INST|SYSTEM_PROMPT|AVAILABLE_TOOLS|TOOL_CALLS|TOOL_RESULTS))\s*\]", re.IGNORECASE)
 #: Where a tag or a mark of a chat template begins; `a<b` and `Vec<T>` are none.
 _TAG = Regex(r"<(?=/|\||s>|[A-Za-z!?][\w-]{2})")
+#: What an episode's parts are called.
+_PART = Regex(r"[a-z]{1,2}\d{1,6}|outcome|lesson \d{1,6}")
 #: What `_MARKER` and `_TURN` end with.
 _COLONS = frozenset(":\uff1a\ufe55\u2236")
 #: What ends a line.
@@ -132,6 +134,15 @@ def name_or_quoted(name: str) -> str:
 def logged_name_or_quoted(name: str) -> str:
     """A name that a log chose (of a file, a session): one word as it is, unless it is made of as many as a sentence."""
     return quoted(name) if has_words_of_a_sentence(name) else name_or_quoted(name)
+
+
+def part_or_quoted(name: str) -> str:
+    """The id of a part of an episode, as they are made here (``d001``, ``outcome``); any other is quoted.
+
+    >>> part_or_quoted("e012"), part_or_quoted("lesson 1"), part_or_quoted("delete-it")
+    ('e012', 'lesson 1', '"delete-it"')
+    """
+    return name if _PART.fullmatch(name) else quoted(name)
 
 
 def is_open_quotation(line: str) -> bool:
