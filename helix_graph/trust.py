@@ -28,7 +28,7 @@ from pathlib import Path
 
 from helix_episodes.light_imports import Value, blake2b
 from helix_episodes.safe_files import locked, make_folder, open_regular, others_can_write, read_own, read_regular
-from helix_graph.git import LARGEST_SETTINGS, foreign_git, git_folder, names_in, tree_around
+from helix_graph.git import LARGEST_SETTINGS, foreign_git, git_folder, names_in, pointer_in, tree_around
 from helix_graph.project import (
     ACCEPTED_RULES,
     ENVIRONMENT,
@@ -369,8 +369,10 @@ def tracked_by_git(root: Path, names: Iterable[str] = ("",)) -> list[str]:
         return []
     inside = os.fsencode(root.relative_to(tree).as_posix() + "/")
     wanted = tuple(inside + os.fsencode(name) for name in names)
-    config = git / "config"
-    settings = read_regular(config, follow=True, most=LARGEST_SETTINGS) if os.path.lexists(config) else b""
+    common = pointer_in(git / "commondir")  # a linked work tree has the format of its hashes there
+    configs = (git / "config", *((git / common / "config",) if common else ()))
+    read = (read_regular(one, follow=True, most=LARGEST_SETTINGS) for one in configs if os.path.lexists(one))
+    settings = b"\n".join(read)
     hash_size = 32 if b"objectformat=sha256" in b"".join(settings.lower().split()) else 20
     found: set[bytes] = set()
     for index in git.iterdir():

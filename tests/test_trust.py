@@ -483,16 +483,20 @@ def test_what_git_tracks_is_never_opened(
     assert refusal_of(tmp_path / ".helix") is None
 
 
-@pytest.mark.parametrize("form", ["sha256", "work tree", "submodule", "split"])
+@pytest.mark.parametrize("form", ["sha256", "sha256 of a bare clone", "work tree", "submodule", "split"])
 def test_every_kind_of_repository_is_understood(tmp_path: Path, form: str) -> None:
     main = tmp_path / "main"
     main.mkdir()
-    git(main, "init", "-q", *(["--object-format=sha256"] if form == "sha256" else []))
+    git(main, "init", "-q", *(["--object-format=sha256"] if form.startswith("sha256") else []))
     git(main, "commit", "-q", "--allow-empty", "-m", "begin")
     project = opened = main
     if form == "work tree":
         opened = tmp_path / "tree"
         git(main, "worktree", "add", "-q", str(opened))
+    elif form == "sha256 of a bare clone":
+        project = opened = tmp_path / "tree"
+        git(tmp_path, "clone", "-q", "--bare", str(main), "bare.git")
+        git(tmp_path / "bare.git", "worktree", "add", "-q", str(opened))
     elif form == "submodule":
         super_project = tmp_path / "all"
         super_project.mkdir()
